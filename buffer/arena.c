@@ -339,3 +339,15 @@ void arena_update_clock(struct arena *arena)
     atomic_store_explicit(&header->latest_monotonic_ns, now.monotonic_ns, memory_order_release);
     atomic_store_explicit(&header->latest_sequence, sequence + 2, memory_order_release);
 }
+
+int arena_file_set_process(int fd, int32_t process_id, int32_t parent_process_id)
+{
+    const int32_t ids[] = { process_id, parent_process_id };
+    _Static_assert(offsetof(struct arena_header, parent_process_id) ==
+                       offsetof(struct arena_header, process_id) + sizeof(int32_t),
+                   "one behind the other");
+    ssize_t written = pwrite(fd, ids, sizeof(ids), offsetof(struct arena_header, process_id));
+    if (written < 0)
+        return -errno;
+    return written == sizeof(ids) ? 0 : -EIO;
+}

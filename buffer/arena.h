@@ -145,6 +145,10 @@ int arena_create(uint64_t capacity_bytes, struct arena *out);
 int arena_create_leased(const struct arena_room *room, struct lease_ledger *ledger,
                         lease_owner owner, struct arena *out);
 
+/* The arena in FD (the caller's) is of the process that its reader knows by these numbers: the
+ * process itself has others in a pid namespace of its own. 0 or -errno. */
+int arena_file_set_process(int fd, int32_t process_id, int32_t parent_process_id);
+
 /* Takes a unit for memory that is about to be used. 0 with its number (0 without a ledger), or
  * -ENOSPC. Any thread. */
 int arena_take_unit(struct arena *arena, uint32_t *unit);

@@ -12,4 +12,9 @@ struct agent_address {
     bool is_default;
 };
 
+/* A connection to the profd that listens there, out of the way of the program's descriptors: the
+ * caller's, non-blocking and close-on-exec. -EACCES when a stranger listens there, -EAGAIN when
+ * profd is busy, -ECONNREFUSED or -ENOENT when there is no profd, … Any thread. */
+int agent_address_connect(const struct agent_address *address);
+
 #endif

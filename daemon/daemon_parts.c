@@ -181,6 +181,7 @@ int daemon_begin_parts(struct daemon *profd)
     profd->launch =
         (struct launch){ &profd->supervisor, &profd->paths, profd->socket_path, &profd->session };
     visitors_init(&profd->visitors, &profd->loop, &visitors_events, profd);
+    lines_init(&profd->lines, &lines_events, profd);
     programs_init(&profd->programs, &profd->loop, &programs_events, profd);
     metrics_init(&profd->metrics, &profd->children, &metrics_events, profd);
     monitoring_init(&profd->monitoring, &profd->children, &profd->memory.ledger);

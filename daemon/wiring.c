@@ -5,6 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/programs/command.h"
 #include "daemon/when.h"
+#include "ipc/connection.h"
 
 static void on_news_wanted(void *context)
 {
@@ -174,6 +175,16 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
     return agents_hello(&profd->agents, connection, pidfd, payload, bytes, fds, fd_count);
 }
 
+/* A stranger's would hold a descriptor of profd's for nothing. */
+static int on_line(struct connection *connection, void *context)
+{
+    struct daemon *profd = context;
+    if (agents_may_connect(&profd->agents, connection_peer(connection)))
+        return lines_add(&profd->lines, connection);
+    connection_close(connection, -EPERM);
+    return -EPERM;
+}
+
 static int on_client(struct connection *connection, bool is_private, const uint8_t *payload,
                      size_t bytes, void *context)
 {
@@ -186,7 +197,15 @@ static void on_private_gone(void *context)
     daemon_end(context, 0);
 }
 
-const struct visitors_events visitors_events = { on_agent, on_client, on_private_gone };
+const struct visitors_events visitors_events = { on_agent, on_line, on_client, on_private_gone };
+
+static void on_connection(int fd, const struct peer_credentials *peer, void *context)
+{
+    struct daemon *profd = context;
+    visitors_on_accept(NULL, fd, peer, &profd->visitors);
+}
+
+const struct lines_events lines_events = { on_connection };
 
 const struct lending_events lending_events = { on_news_wanted };
 

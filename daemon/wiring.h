@@ -4,6 +4,7 @@
 #define PROFD_DAEMON_WIRING_H
 
 #include "daemon/agents/agents.h"
+#include "daemon/agents/lines.h"
 #include "daemon/agents/visitors.h"
 #include "daemon/capture/captures.h"
 #include "daemon/census/census.h"
@@ -30,5 +31,6 @@ extern const struct restart_events restart_events;
 extern const struct supervisor_events supervisor_events;
 extern const struct triggers_events triggers_events;
 extern const struct visitors_events visitors_events;
+extern const struct lines_events lines_events;
 
 #endif

@@ -38,6 +38,8 @@
     X(PROFILE, 8)                                /* message_profile; carries the JSON */           \
     X(AGENT_LOG, 9)                              /* message_text */                                \
     X(TRIGGERED, 12)                             /* message_triggered */                           \
+    X(LINE, 13)                                  /* no fields: connections come by this one */     \
+    X(CONNECTION, 14)                            /* no fields; carries a connection */             \
     X(SAMPLING_PAUSED, 25)                       /* message_generation */                          \
     X(SAMPLING_RESUMED, 26)                      /* message_generation */                          \
     X(WELCOME, 100)                              /* message_welcome; carries the lease ledger */   \

@@ -12,8 +12,11 @@ enum {
     DESCRIPTOR_ROOM_BELOW_LIMIT = 24,
 };
 
-static struct descriptor_identity remembered[DESCRIPTOR_ROLE_COUNT] = { { .fd = -1 },
-                                                                        { .fd = -1 } };
+static struct descriptor_identity remembered[DESCRIPTOR_ROLE_COUNT] = {
+    { .fd = -1 },
+    { .fd = -1 },
+    { .fd = -1 },
+};
 
 int descriptor_minimum(void)
 {

@@ -1,4 +1,4 @@
-/* The agent's two descriptors in somebody else's process.
+/* The agent's descriptors in somebody else's process.
  *
  * They sit out of the way of low numbers, and are used only while they are still ours: a program
  * may close every descriptor it doesn't know and get the same numbers back for files of its own. */
@@ -8,7 +8,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum descriptor_role { DESCRIPTOR_ARENA = 0, DESCRIPTOR_SOCKET = 1, DESCRIPTOR_ROLE_COUNT };
+enum descriptor_role {
+    DESCRIPTOR_ARENA = 0,
+    DESCRIPTOR_SOCKET = 1,
+    DESCRIPTOR_LINE = 2,
+    DESCRIPTOR_ROLE_COUNT
+};
 
 /* A number, and the file that it is of. */
 struct descriptor_identity {

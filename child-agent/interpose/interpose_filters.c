@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include "buffer/clock.h"
+#include "child-agent/agent_line.h"
 #include "child-agent/core.h"
 #include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/one_thread.h"
@@ -28,6 +29,7 @@ static void prepare_for_filter(void)
 {
     interpose_waits_plainly();
     give_up_calls();
+    agent_line_close();
     atomic_store(&core.has_filter, true);
 }
 
@@ -46,26 +48,33 @@ static bool is_ours_to_prepare(void)
     return core.is_enabled && !atomic_load(&core.has_filter) && sampling_signal_is_own_process();
 }
 
-void interpose_filters_before_prctl(int option, unsigned long argument)
+/* Programs ask with none whether the kernel knows filters. */
+static bool is_question(bool is_filter, unsigned long filter)
+{
+    return is_filter && filter == 0;
+}
+
+void interpose_filters_before_prctl(int option, unsigned long first, unsigned long second)
 {
     /* Also where the agent does nothing: waits for children are told of all the same. */
-    if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV &&
+    if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV &&
         (!core.is_enabled || sampling_signal_is_own_process()))
         clock_forbid_tsc();
     if ((option != PR_SET_SECCOMP && option != PR_SET_NO_NEW_PRIVS) || !is_ours_to_prepare())
         return;
     if (option == PR_SET_NO_NEW_PRIVS)
         give_up_calls(); /* some set filters by calls of their own, and say this first */
-    else if (argument == SECCOMP_MODE_STRICT)
+    else if (first == SECCOMP_MODE_STRICT)
         prepare_for_strict_mode();
-    else
+    else if (!is_question(first == SECCOMP_MODE_FILTER, second))
         prepare_for_filter();
 }
 
-void interpose_filters_before_seccomp(unsigned operation)
+void interpose_filters_before_seccomp(unsigned operation, unsigned long filter)
 {
     bool is_strict = operation == SECCOMP_SET_MODE_STRICT;
-    if ((!is_strict && operation != SECCOMP_SET_MODE_FILTER) || !is_ours_to_prepare())
+    bool is_filter = operation == SECCOMP_SET_MODE_FILTER;
+    if ((!is_strict && !is_filter) || is_question(is_filter, filter) || !is_ours_to_prepare())
         return;
     if (is_strict)
         prepare_for_strict_mode();

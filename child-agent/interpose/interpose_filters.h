@@ -2,10 +2,11 @@
 #ifndef PROFD_AGENT_INTERPOSE_FILTERS_H
 #define PROFD_AGENT_INTERPOSE_FILTERS_H
 
-/* Before the program's call prctl(OPTION, ARGUMENT, …), however it is made. */
-void interpose_filters_before_prctl(int option, unsigned long argument);
+/* Before the program's call prctl(OPTION, FIRST, SECOND, …), however it is made. */
+void interpose_filters_before_prctl(int option, unsigned long first, unsigned long second);
 
-/* Before its call seccomp(OPERATION, …). */
-void interpose_filters_before_seccomp(unsigned operation);
+/* Before its call seccomp(OPERATION, …, FILTER). Who calls without a filter asks the kernel whether
+ * it knows such: nothing is set. */
+void interpose_filters_before_seccomp(unsigned operation, unsigned long filter);
 
 #endif

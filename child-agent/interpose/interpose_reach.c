@@ -1,9 +1,11 @@
 /* Interposed: calls after which a dormant process (child-agent/dormancy.h) could no longer say
  * hello: as another user it may not enter profd's folder, in another root there is none. It wakes
- * before. */
+ * before, and keeps a line to profd for the children that it will have there. */
+#include <errno.h>
 #include <sys/fsuid.h>
 #include <unistd.h>
 
+#include "child-agent/fork.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/upcalls.h"
@@ -29,4 +31,16 @@ WAKES_BEFORE(seteuid, (uid_t user), (user))
 WAKES_BEFORE(setreuid, (uid_t first, uid_t effective), (first, effective))
 WAKES_BEFORE(setresuid, (uid_t first, uid_t effective, uid_t saved), (first, effective, saved))
 WAKES_BEFORE(setfsuid, (uid_t user), (user))
-WAKES_BEFORE(chroot, (const char *path), (path))
+
+PROFD_INTERPOSED int chroot(const char *path)
+{
+    typedef int chroot_function(const char *);
+    static chroot_function *real;
+    if (real == NULL)
+        real = (chroot_function *)real_symbol("chroot");
+    upcall_end_dormancy();
+    int call_errno = errno;
+    fork_keep_line();
+    errno = call_errno;
+    return real(path);
+}

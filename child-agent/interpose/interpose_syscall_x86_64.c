@@ -1,30 +1,80 @@
-/* Interposed: calls that a program makes by their number. Those that set filters are noticed, and
- * those that end a thread. All go to the kernel as the C library makes them: without a frame, since
- * some children share the stack with who made them. The number stays below the stack's end, so that
- * a call that our signal cut short can be made again. */
+/* Interposed: calls that a program makes by their number. Those that set filters are noticed, those
+ * that end a thread, and those that copy the process. All go to the kernel as the C library makes
+ * them: without a frame, since some children share the stack with who made them. The number stays
+ * below the stack's end, so that a call that our signal cut short can be made again. */
 #include <errno.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 
 #include "child-agent/core.h"
+#include "child-agent/fork.h"
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/interpose.h"
+#include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/interpose/interpose_filters.h"
 #include "child-agent/threads/thread_registry.h"
 
 /* For the code below. */
-void interpose_syscall_notice(long number, unsigned long first, unsigned long second);
+int interpose_syscall_notice(long number, unsigned long first, unsigned long second,
+                             unsigned long third);
+long interpose_syscall_copy(long number, long first, long second, long third, long fourth,
+                            long fifth);
 long interpose_syscall_fail(long error);
 
-void interpose_syscall_notice(long number, unsigned long first, unsigned long second)
+/* Whether the call makes a child that goes on here, on a copy of this stack. */
+static bool makes_copy(long number, unsigned long first, unsigned long second)
+{
+    if (number == SYS_fork)
+        return true;
+    if (number == SYS_clone)
+        return interpose_copies_follows(first) && second == 0;
+    const struct clone_args *arguments = (const struct clone_args *)first;
+    return number == SYS_clone3 && arguments != NULL && second >= CLONE_ARGS_SIZE_VER0 &&
+           interpose_copies_follows(arguments->flags) && arguments->stack == 0;
+}
+
+/* 1: the call is to be made by interpose_syscall_copy(). */
+int interpose_syscall_notice(long number, unsigned long first, unsigned long second,
+                             unsigned long third)
 {
     int saved_errno = errno;
+    bool is_copy = makes_copy(number, first, second) && fork_copy_begin();
     if (number == SYS_prctl)
-        interpose_filters_before_prctl((int)first, second);
+        interpose_filters_before_prctl((int)first, second, third);
     else if (number == SYS_seccomp)
-        interpose_filters_before_seccomp((unsigned)first);
-    else if (core.is_enabled && !atomic_load(&core.has_filter))
+        interpose_filters_before_seccomp((unsigned)first, third);
+    else if (number == SYS_exit && core.is_enabled && !atomic_load(&core.has_filter))
         thread_registry_leave_without_destructors();
     errno = saved_errno;
+    return is_copy;
+}
+
+static long make_call(long number, long first, long second, long third, long fourth, long fifth)
+{
+    register long r10 __asm__("r10") = fourth;
+    register long r8 __asm__("r8") = fifth;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+long interpose_syscall_copy(long number, long first, long second, long third, long fourth,
+                            long fifth)
+{
+    int saved_errno = errno;
+    long result = make_call(number, first, second, third, fourth, fifth);
+    if (result == 0)
+        fork_copy_end_in_child();
+    else
+        fork_copy_end_in_parent();
+    errno = saved_errno;
+    return result >= 0 ? result : interpose_syscall_fail(result);
 }
 
 long interpose_syscall_fail(long error)
@@ -35,8 +85,9 @@ long interpose_syscall_fail(long error)
 
 PROFD_INTERPOSED long syscall(long number, ...);
 
-/* 60 is exit, 157 is prctl, 317 is seccomp. */
-_Static_assert(SYS_exit == 60 && SYS_prctl == 157 && SYS_seccomp == 317,
+/* 56 is clone, 57 fork, 60 exit, 157 prctl, 317 seccomp, 435 clone3. */
+_Static_assert(SYS_clone == 56 && SYS_fork == 57 && SYS_exit == 60 && SYS_prctl == 157 &&
+                   SYS_seccomp == 317 && SYS_clone3 == 435,
                "as the code below has them");
 _Static_assert(CALL_BY_NUMBER_OFFSET == -8, "as the code below has it");
 
@@ -47,11 +98,17 @@ __asm__(".text\n"
         ".p2align 4\n"
         "syscall:\n"
         "    .cfi_startproc\n"
+        "    cmpl $56, %edi\n"
+        "    je 2f\n"
+        "    cmpl $57, %edi\n"
+        "    je 2f\n"
         "    cmpl $60, %edi\n"
         "    je 2f\n"
         "    cmpl $157, %edi\n"
         "    je 2f\n"
         "    cmpl $317, %edi\n"
+        "    je 2f\n"
+        "    cmpl $435, %edi\n"
         "    je 2f\n"
         "1:  movq %rdi, -8(%rsp)\n"
         "    movq %rdi, %rax\n"
@@ -96,7 +153,9 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset -8\n"
         "    popq %rdi\n"
         "    .cfi_adjust_cfa_offset -8\n"
-        "    jmp 1b\n"
+        "    testl %eax, %eax\n"
+        "    jz 1b\n"
+        "    jmp interpose_syscall_copy\n"
         "3:  movq %rax, %rdi\n"
         "    jmp interpose_syscall_fail\n"
         "    .cfi_endproc\n"

@@ -151,7 +151,7 @@ PROFD_INTERPOSED int prctl(int option, ...)
     va_end(list);
     if (is_about_capabilities(option))
         upcall_end_dormancy(); /* what it takes to wake may be refused from now on */
-    interpose_filters_before_prctl(option, call.arguments[0]);
+    interpose_filters_before_prctl(option, call.arguments[0], call.arguments[1]);
     if (is_about_capabilities(option) && one_thread_is_known())
         return one_thread_around(call_prctl, &call);
     int result = call_prctl(&call);

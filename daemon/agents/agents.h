@@ -25,6 +25,7 @@ struct connection;
 struct exit_store;
 struct keeper_link;
 struct memory;
+struct peer_credentials;
 struct session;
 
 /* What they look at, or work on; borrowed. */
@@ -98,6 +99,9 @@ void agents_init(struct agents *agents, const struct agents_views *views,
  * logged. */
 int agents_hello(struct agents *agents, struct connection *connection, int pidfd,
                  const uint8_t *payload, size_t bytes, int *fds, size_t fd_count);
+
+/* Whether processes of PEER are profiled. */
+bool agents_may_connect(struct agents *agents, const struct peer_credentials *peer);
 
 /* Whoever waited for PID, profd itself or its parent, tells how it ended. False when no such
  * process is known. */

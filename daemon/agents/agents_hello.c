@@ -4,11 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/arena.h"
 #include "daemon/access.h"
 #include "daemon/agents/agent_connection.h"
 #include "daemon/agents/agents_inside.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/children/pidfd.h"
+#include "daemon/children/process_list.h"
 #include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/keeping/keeper_link.h"
@@ -33,7 +35,7 @@ static bool is_supervised(struct agents *agents, pid_t pid)
     return child_table_find_latest(agents->children, pid) != NULL;
 }
 
-static bool may_connect(struct agents *agents, const struct peer_credentials *peer)
+bool agents_may_connect(struct agents *agents, const struct peer_credentials *peer)
 {
     return access_takes_agent(agents->access, peer->uid) || is_supervised(agents, peer->pid);
 }
@@ -183,7 +185,7 @@ static int check_hello(struct agents *agents, struct connection *connection,
         turn_away_other_protocol(connection, hello);
         return -EPROTONOSUPPORT;
     }
-    if (!may_connect(agents, peer)) {
+    if (!agents_may_connect(agents, peer)) {
         log_warn_of_many(
             peer->pid,
             "rejected %d of user %u: not started by profd, and of another user (see --agents)",
@@ -217,12 +219,21 @@ static size_t first_argument_bytes(const struct message_hello *hello)
     return strnlen(hello->command_line.bytes, hello->command_line.length);
 }
 
+/* The sender's parent as it is numbered here, where its own numbers are of another namespace. */
+static pid_t find_parent(const struct message_hello *hello, pid_t peer_pid)
+{
+    struct process_sighting sighting;
+    if (peer_pid <= 0 || peer_pid == hello->pid)
+        return (pid_t)hello->parent_pid;
+    return process_sight(peer_pid, &sighting) ? sighting.parent_pid : 0;
+}
+
 struct child_introduction agents_introduce(const struct message_hello *hello, pid_t peer_pid,
                                            int pidfd)
 {
     return (struct child_introduction){
         .pid = peer_pid > 0 ? peer_pid : (pid_t)hello->pid,
-        .parent_pid = (pid_t)hello->parent_pid,
+        .parent_pid = find_parent(hello, peer_pid),
         .start_ns = hello->start_ns,
         .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
         .is_fork = hello->is_fork != 0,
@@ -271,6 +282,17 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
                          recording_obstacle_text(child->obstacle));
 }
 
+/* CHILD's arena has the numbers that the process has in its own namespace. */
+static void number_arena(const struct child *child, const struct message_hello *hello, int arena_fd)
+{
+    if (arena_fd < 0 || child->pid == hello->pid)
+        return;
+    int error = arena_file_set_process(arena_fd, child->pid, child->parent_pid);
+    if (error < 0)
+        log_warn_of_many(child->pid, "captures will show %d (%s) as process %lld: %s", child->pid,
+                         child->executable, (long long)hello->pid, uv_strerror(error));
+}
+
 /* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
 static void attach(struct agents *agents, struct child *child, struct connection *connection,
                    const struct message_hello *hello, int arena_fd, int pidfd)
@@ -282,6 +304,7 @@ static void attach(struct agents *agents, struct child *child, struct connection
     connection_set_events(connection, &agent_connection_events, child);
     connection_set_deadline(connection, 0);
     agents_watch(agents, child, pidfd);
+    number_arena(child, hello, arena_fd);
     agents_take_arena(child, hello, arena_fd);
     if (child->arguments == NULL) /* of one that was dormant */
         child_set_arguments(child, hello->command_line.bytes, first_argument_bytes(hello));

@@ -57,6 +57,8 @@ static int introduce(struct visitor *visitor, struct connection *connection, uns
         return visitors->events->on_agent(connection, pidfd, payload, bytes, fds, fd_count,
                                           visitors->context);
     }
+    if (kind == MESSAGE_LINE)
+        return visitors->events->on_line(connection, visitors->context);
     if (kind == MESSAGE_CLIENT_HELLO)
         return visitors->events->on_client(connection, visitor->is_private, payload, bytes,
                                            visitors->context);

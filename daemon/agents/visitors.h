@@ -24,6 +24,8 @@ struct visitors_events {
     /* An agent's hello. PIDFD (-1: none), that of its process, is taken over on every path. */
     int (*on_agent)(struct connection *connection, int pidfd, const uint8_t *payload, size_t bytes,
                     int *fds, size_t fd_count, void *context);
+    /* It is a line (daemon/agents/lines.h). */
+    int (*on_line)(struct connection *connection, void *context);
     /* A client's hello, by the socket, or by the private connection. */
     int (*on_client)(struct connection *connection, bool is_private, const uint8_t *payload,
                      size_t bytes, void *context);

@@ -137,6 +137,15 @@ static void read_titles(struct census *census)
     }
 }
 
+/* Those in a pid namespace of their own, of whose ends no parent tells. */
+static void follow_clocks(struct census *census)
+{
+    for (struct child *child = census->children->first; child != NULL; child = child->next) {
+        if (child->state != CHILD_ENDED && lease_owner_is_foreign(child->lease_owner))
+            cpu_account_follow(child);
+    }
+}
+
 /* True when there was news. */
 static bool scan(struct census *census)
 {
@@ -159,6 +168,7 @@ static bool scan(struct census *census)
     process_list_free(&list);
     settle_execs(census);
     read_titles(census);
+    follow_clocks(census);
     clear_suspects(census);
     return is_news;
 }

@@ -419,18 +419,18 @@ test_what_another_profd_runs_has_a_name() {
 test_an_orphan_that_nobody_knows_has_a_name() {
     cat >orphan.c <<'END'
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <signal.h>
 #include <unistd.h>
+
+#include "raw_fork.h"
 int main(void)
 {
     int ends[2];
     char byte;
     if (pipe(ends) < 0)
         return 1;
-    if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
+    if (raw_fork() == 0) {
         prctl(PR_SET_NAME, "foundling");
-        if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0)
+        if (raw_fork() == 0)
             usleep(100000);
         _exit(0);
     }
@@ -438,7 +438,7 @@ int main(void)
     return read(ends[0], &byte, 1) == 0 ? 0 : 1;
 }
 END
-    cc -O1 -o orphan orphan.c
+    cc -O1 -I "$source_dir/tests/system/programs" -o orphan orphan.c
     expect 0 "$profctl" run -o out.json -- ./orphan
     read_facts out.json
     [ "$(process_count process)" -eq 0 ]

@@ -207,6 +207,17 @@ END
         fail "$(grep ambiguous facts)"
 }
 
+test_children_made_past_the_c_library_are_followed() {
+    [ "$clock" != wall ] || skip "its threads cannot be had in such children"
+    run_fast "$programs/copies"
+    for name in 'by _Fork' 'by fork call' 'by clone call' 'by clone3 call' 'by clone' grandchild; do
+        [ "$(process_count "$name")" -eq 1 ] || fail "$(process_count "$name") times $name"
+        [ "$(samples_of "$name" GeckoMain)" -gt 5 ] || fail "$(samples_of "$name" GeckoMain) samples of $name"
+    done
+    refute grep -q 'without being profiled' stderr
+}
+
+# By system calls that nobody hears of, or with another thread there.
 test_children_made_past_the_c_library() {
     expect 0 "$profctl" run --clock "$clock" --features stacks,cpu,markers,labels,counters,memory,nativeallocs \
         -o out.json -- "$programs/raw_children"

@@ -120,6 +120,15 @@ test_without_time_stamps_sampling_goes_on() {
     has_function forbids 'at work'
 }
 
+test_who_asks_for_filters_has_set_none() {
+    for way in libc syscall; do
+        unharmed cpu forbids question $way
+        [ "$(samples_of forbids GeckoMain)" -gt 60 ] || fail "$(samples_of forbids GeckoMain) samples by $way"
+        expect 0 "$profctl" report out.json
+        refute grep -q 'seccomp filter' stdout
+    done
+}
+
 test_a_program_may_sample_itself() {
     for clock in $clocks; do
         unharmed "$clock" own_profiler

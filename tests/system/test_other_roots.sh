@@ -169,4 +169,19 @@ test_another_user_who_may_not_enter_our_folder() {
     said 1 none
 }
 
+# Where it cannot see profd's socket, and has other numbers for its processes.
+test_children_that_are_forked_there() {
+    need_root
+    mkdir empty
+    expect 0 "$profctl" run -o out.json -- "$programs/copies" "$PWD/empty"
+    read_facts out.json
+    for name in 'by clone call' 'by clone3 call' 'by clone' grandchild; do
+        [ "$(process_count "$name")" -eq 1 ] || fail "$(process_count "$name") times $name"
+        [ "$(samples_of "$name" GeckoMain)" -gt 5 ] || fail "$(samples_of "$name" GeckoMain) samples of $name"
+    done
+    says ' 1 process ran without being profiled' stderr # with this one's memory, to another root
+    expect 0 "$profctl" report --processes out.json
+    refute grep -Eq '^ +[0-9.?]+ +[0-9.]+  [0-9]{1,2}  ' stdout # the pid of a namespace
+}
+
 run_tests "$@"

@@ -17,7 +17,7 @@ enum { LOOP_ENDS_MS = 20 * 1000 };
 static uv_loop_t loop;
 static uv_timer_t limit;
 static struct visitors visitors;
-static unsigned agents, clients, private_clients, gone;
+static unsigned agents, lines, clients, private_clients, gone;
 static int last_pidfd, answer;
 
 static void on_message(struct connection *connection, unsigned kind, const uint8_t *payload,
@@ -79,7 +79,14 @@ static void on_private_gone(void *context)
     gone++;
 }
 
-static const struct visitors_events events = { on_agent, on_client, on_private_gone };
+static int on_line(struct connection *connection, void *context)
+{
+    ck_assert_ptr_eq(context, &loop);
+    lines++;
+    return take(connection);
+}
+
+static const struct visitors_events events = { on_agent, on_line, on_client, on_private_gone };
 
 static void on_limit(uv_timer_t *timer)
 {
@@ -89,7 +96,7 @@ static void on_limit(uv_timer_t *timer)
 
 static void set_up(void)
 {
-    agents = clients = private_clients = gone = 0;
+    agents = lines = clients = private_clients = gone = 0;
     last_pidfd = -1;
     answer = 0;
     ck_assert_int_eq(uv_loop_init(&loop), 0);

@@ -1,6 +1,8 @@
 /* forbids WHAT WAY: forbids itself something, and then works, and lives on without it. WHAT is tsc
- * (to read the processor's time stamps), filter (all system calls but the few that it makes) or
- * strict; WAY is libc or syscall, by which the call is made. Prints "lives". */
+ * (to read the processor's time stamps), filter (all system calls but the few that it makes),
+ * strict, or question (nothing: it asks with no filter whether the kernel knows such); WAY is libc
+ * or syscall, by which the call is made. Prints "lives". */
+#include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -95,6 +97,17 @@ static int forbid_all(bool by_number)
     return (int)syscall(SYS_exit, 0);
 }
 
+static int ask(bool by_number)
+{
+    int answer = by_number ? (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL)
+                           : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL);
+    if (answer == 0 || errno != EFAULT)
+        return 2;
+    work();
+    say_lives();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     bool by_number = argc > 2 && strcmp(argv[2], "syscall") == 0;
@@ -103,5 +116,7 @@ int main(int argc, char **argv)
         return 2;
     if (strcmp(argv[1], "tsc") == 0)
         return forbid_tsc(by_number);
+    if (strcmp(argv[1], "question") == 0)
+        return ask(by_number);
     return strcmp(argv[1], "filter") == 0 ? forbid_calls(by_number) : forbid_all(by_number);
 }

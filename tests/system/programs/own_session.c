@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 
 #include "tests/system/programs/burn.h"
 #include "tests/system/programs/idle_thread.h"
+#include "tests/system/programs/raw_fork.h"
 
 enum { STORM_THREADS = 4, STORM_ROUNDS = 200, MANY_MARKERS = 20000 };
 
@@ -222,7 +222,7 @@ static int stop_in_callback(void)
 static int start_in_raw_child(void)
 {
     int status;
-    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    pid_t child = raw_fork();
     if (child == 0)
         _exit(-profd_session_start(NULL));
     waitpid(child, &status, 0);

@@ -1,20 +1,18 @@
-/* raw_children: children made past the C library's fork, where the agent's steps do not run, do
+/* raw_children: children made past the C library, where the agent's steps do not run, do
  * what the agent looks at. Exits with 0 when each of them ended as it meant to; says which did not.
  */
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "burn.h"
 #include "profd.h"
+#include "raw_fork.h"
 
-enum { CHILD_STATUS = 7, ALLOCATIONS = 2000, ALLOCATION_BYTES = 100000, STACK_BYTES = 1 << 20 };
+enum { CHILD_STATUS = 7, ALLOCATIONS = 2000, ALLOCATION_BYTES = 100000 };
 
 PROFD_COUNTER(children, "children", "Test", "made past the C library");
 
@@ -76,40 +74,34 @@ static const struct {
     { "run a thread", run_thread }, { "fork again", fork_again }, { "exit", end_with_destructors },
 };
 
-static int act_in_child(void *act)
+static int act_in_child(void (*act)(void))
 {
-    (*(void (**)(void))act)();
+    act();
     return CHILD_STATUS;
 }
 
-static int is_as_meant(pid_t child, const char *how, const char *name)
+static int is_as_meant(pid_t child, const char *name)
 {
     int status = 0;
     if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == CHILD_STATUS)
         return 1;
-    printf("%s, %s: %x\n", how, name, (unsigned)status);
+    printf("%s: %x\n", name, (unsigned)status);
     return 0;
 }
 
 int main(void)
 {
     int is_good = 1;
-    char *stack = malloc(STACK_BYTES);
-    if (stack == NULL)
-        return 1;
     burn_outer(0.02);
     record();
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
         void (*act)(void) = acts[i].act;
-        pid_t child = clone(act_in_child, stack + STACK_BYTES, SIGCHLD, &act);
-        is_good &= is_as_meant(child, "clone", acts[i].name);
-        child = (pid_t)syscall(SYS_fork);
+        pid_t child = raw_fork();
         if (child == 0)
-            _exit(act_in_child(&act));
-        is_good &= is_as_meant(child, "fork", acts[i].name);
+            _exit(act_in_child(act));
+        is_good &= is_as_meant(child, acts[i].name);
     }
     record();
-    free(stack);
     return is_good ? 0 : 1;
 }

@@ -1,0 +1,104 @@
+#include "daemon/agents/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "ipc/connection.h"
+#include "ipc/messages.h"
+
+struct line {
+    struct lines *lines;
+    struct connection *connection;
+    struct line *next;
+};
+
+static int read_socket_option(int fd, int option)
+{
+    int value;
+    socklen_t length = sizeof(value);
+    return getsockopt(fd, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
+}
+
+/* Whatever else came would keep the loop waiting, or say nothing of who is at the other end. */
+static bool is_connection(int fd)
+{
+    return read_socket_option(fd, SO_DOMAIN) == AF_UNIX &&
+           read_socket_option(fd, SO_TYPE) == SOCK_STREAM &&
+           read_socket_option(fd, SO_ACCEPTCONN) == 0;
+}
+
+/* FD is taken over if it is one. */
+static int take_connection(struct line *line, int *fd)
+{
+    struct peer_credentials peer;
+    if (!is_connection(*fd))
+        return -EPROTO;
+    int error = socket_peer(*fd, &peer);
+    if (error == 0 && fcntl(*fd, F_SETFL, O_NONBLOCK) < 0)
+        error = -errno;
+    if (error < 0)
+        return error;
+    line->lines->events->on_connection(*fd, &peer, line->lines->context);
+    *fd = -1;
+    return 0;
+}
+
+static void on_message(struct connection *connection, unsigned kind, const uint8_t *payload,
+                       size_t bytes, int *fds, size_t fd_count, void *owner)
+{
+    struct line *line = owner;
+    (void)payload;
+    (void)bytes;
+    int error =
+        kind == MESSAGE_CONNECTION && fd_count == 1 ? take_connection(line, &fds[0]) : -EPROTO;
+    if (error < 0) {
+        log_warn_of(connection_peer(connection)->pid,
+                    "closed the line of %d: it sent something other than a connection",
+                    connection_peer(connection)->pid);
+        connection_close(connection, error);
+    }
+}
+
+static void on_closed(struct connection *connection, int reason, void *owner)
+{
+    struct line *line = owner;
+    struct line **link = &line->lines->first;
+    (void)connection;
+    (void)reason;
+    while (*link != line)
+        link = &(*link)->next;
+    *link = line->next;
+    free(line);
+}
+
+static const struct connection_events line_events = { on_message, on_closed };
+
+void lines_init(struct lines *lines, const struct lines_events *events, void *context)
+{
+    *lines = (struct lines){ .events = events, .context = context };
+}
+
+int lines_add(struct lines *lines, struct connection *connection)
+{
+    struct line *line = malloc(sizeof(*line));
+    if (line == NULL) {
+        connection_close(connection, -ENOMEM);
+        return -ENOMEM;
+    }
+    *line = (struct line){ lines, connection, lines->first };
+    lines->first = line;
+    connection_set_events(connection, &line_events, line);
+    connection_set_deadline(connection, 0);
+    return 0;
+}
+
+void lines_close(struct lines *lines)
+{
+    for (struct line *line = lines->first; line != NULL; line = line->next)
+        connection_close(line->connection, -ESHUTDOWN);
+}
