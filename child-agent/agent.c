@@ -20,6 +20,7 @@
 #include "child-agent/fork.h"
 #include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/say.h"
 #include "child-agent/one_thread.h"
 #include "child-agent/process_arena.h"
@@ -156,6 +157,7 @@ void agent_initialize(int argument_count, char **arguments)
     if (is_done)
         return;
     is_done = true;
+    process_memory_note_first_libraries();
     environment_read(&environment);
     if (environment.is_disabled)
         return;

@@ -22,6 +22,15 @@ void one_thread_stop_agent_threads(void)
     sampler_stop();
 }
 
+void one_thread_do_without_agent_threads(void)
+{
+    if (!agent_thread_is_running() && !sampler_has_thread())
+        return;
+    one_thread_stop_agent_threads();
+    if (session_is_active())
+        (void)sampler_start(session_get_settings(), session_chunk_manager()); /* else no samples */
+}
+
 int one_thread_around(int (*change)(void *argument), void *argument)
 {
     if (!agent_thread_is_running() && !sampler_has_thread())

@@ -27,4 +27,8 @@ int one_thread_make_arena(void);
  * program_call_begin(), too. */
 int one_thread_make_shared_arena(void);
 
+/* Ends the agent's threads, which may not live where the process goes; what is recorded without
+ * them still is. Not in signal handlers. */
+void one_thread_do_without_agent_threads(void);
+
 #endif

@@ -33,7 +33,8 @@ enum sampling_clock {
     X(NOT_YET, 7, "none of its threads has a perf event yet")                                      \
     X(ALONE, 8, "it has one thread and joined a session that was already active")                  \
     X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would kill the program if it arrived right after an exec")   \
-    X(SHARED, 10, "no timers are left for more threads (ulimit -i), which share one")
+    X(SHARED, 10, "no timers are left for more threads (ulimit -i), which share one")              \
+    X(CONFINED, 11, "a seccomp filter is in place, behind which threads share a timer")
 
 enum clock_refusal {
 #define X(name, number, text) CLOCK_REFUSAL_##name = number,

@@ -2,9 +2,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+enum { MOST_RANGES = 1024 };
+
+/* What is mapped of a library that stays. */
+struct range {
+    uint64_t start, end;
+};
+
+static struct {
+    _Atomic bool is_direct;
+    size_t first_libraries;
+    size_t count;
+    struct range ranges[MOST_RANGES];
+} memory;
 
 static __thread bool may_open;
 
@@ -26,8 +42,66 @@ static int read_from_proc(uint64_t address, void *out, size_t bytes)
     return got == (ssize_t)bytes ? 0 : -EFAULT;
 }
 
+static int count_library(struct dl_phdr_info *library, size_t bytes, void *unused)
+{
+    (void)library;
+    (void)bytes;
+    (void)unused;
+    memory.first_libraries++;
+    return 0;
+}
+
+void process_memory_note_first_libraries(void)
+{
+    memory.first_libraries = 0;
+    (void)dl_iterate_phdr(count_library, NULL);
+}
+
+/* The loader lists those that come later behind the first ones. */
+static int add_ranges(struct dl_phdr_info *library, size_t bytes, void *seen)
+{
+    size_t *count = seen;
+    (void)bytes;
+    if ((*count)++ >= memory.first_libraries)
+        return 1;
+    for (int i = 0; i < library->dlpi_phnum && memory.count < MOST_RANGES; i++) {
+        const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
+        uint64_t start = library->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R))
+            memory.ranges[memory.count++] = (struct range){ start, start + segment->p_filesz };
+    }
+    return 0;
+}
+
+void process_memory_read_directly(void)
+{
+    size_t seen = 0;
+    memory.count = 0;
+    (void)dl_iterate_phdr(add_ranges, &seen);
+    atomic_store(&memory.is_direct, true);
+}
+
+bool process_memory_is_read_directly(void)
+{
+    return atomic_load_explicit(&memory.is_direct, memory_order_acquire);
+}
+
+static int read_directly(uint64_t address, void *out, size_t bytes)
+{
+    for (size_t i = 0; i < memory.count; i++) {
+        const struct range *range = &memory.ranges[i];
+        if (address < range->start || address >= range->end || range->end - address < bytes)
+            continue;
+        memcpy(out, (const void *)(uintptr_t)address, bytes); /* NOLINT: of a library */
+        return 0;
+    }
+    return -EPERM;
+}
+
 int process_memory_read(uint64_t address, void *out, size_t bytes)
 {
+    if (process_memory_is_read_directly())
+        return read_directly(address, out, bytes);
     struct iovec local = { out, bytes };
     struct iovec remote = { (void *)(uintptr_t)address, bytes };
     /* Of the thread: the process has none once its main thread has ended. */

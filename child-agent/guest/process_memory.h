@@ -4,6 +4,7 @@
 #ifndef PROFD_AGENT_PROCESS_MEMORY_H
 #define PROFD_AGENT_PROCESS_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,5 +15,16 @@ int process_memory_read(uint64_t address, void *out, size_t bytes);
 /* The calling thread has a table of descriptors that is not the program's: where the kernel refuses
  * the usual way, it may open a file. */
 void process_memory_allow_descriptors(void);
+
+/* From here on no call is made to read memory: what is in the libraries that the process began
+ * with, which stay as long as it does, is read as it is, and nothing else can be. Before a filter
+ * of system calls is set; not in signal handlers. */
+void process_memory_read_directly(void);
+
+/* The libraries that are there now are those that the process begins with. From the constructor. */
+void process_memory_note_first_libraries(void);
+
+/* Whether that was said. Any thread. */
+bool process_memory_is_read_directly(void);
 
 #endif

@@ -45,7 +45,7 @@ int interpose_syscall_notice(long number, unsigned long first, unsigned long sec
     if (number == SYS_prctl)
         interpose_filters_before_prctl((int)first, second, third);
     else if (number == SYS_seccomp)
-        interpose_filters_before_seccomp((unsigned)first, third);
+        interpose_filters_before_seccomp((unsigned)first, second, third);
     else if (number == SYS_exit && core.is_enabled && !atomic_load(&core.has_filter))
         thread_registry_leave_without_destructors();
     errno = saved_errno;

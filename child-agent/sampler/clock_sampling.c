@@ -91,6 +91,20 @@ void clock_sampling_give_up(void)
         clock_sampling_await_event(thread_current, sampling_signal_number());
 }
 
+bool clock_sampling_go_quiet(void)
+{
+    if (!core_own.has_arena || is_of_wall_clock() || core_own.recording_generation == 0 ||
+        process_timer_make(sampling_signal_number()) < 0 ||
+        !process_timer_serve(sampling.timer_interval_ns))
+        return false;
+    atomic_store(&sampling.uses_events, false);
+    atomic_store(&sampling.is_quiet, true);
+    atomic_store(&sampling.is_on, true);
+    thread_registry_visit(clock_sampling_begin_count);
+    clock_sampling_refuse(CLOCK_REFUSAL_CONFINED);
+    return true;
+}
+
 void clock_sampling_stop(void)
 {
     clock_sampling_return_event();
@@ -131,6 +145,7 @@ void clock_sampling_set_paused(bool is_paused)
 void clock_sampling_after_fork_child(struct thread_registration *self)
 {
     atomic_store(&sampling.is_on, false);
+    atomic_store(&sampling.is_quiet, false);
     atomic_store(&sampling.uses_events, false);
     sampling.borrows_event = false;
     perf_keeper_after_fork_child();

@@ -38,6 +38,12 @@ void clock_sampling_try_again(void);
  * thread, not in signal handlers. */
 void clock_sampling_give_up(void);
 
+/* The program is about to forbid system calls, but not those that a sample takes (filter_calls.h):
+ * sampling goes on with the process' timer alone, and a thread is asked for its clock only by
+ * itself. After clock_sampling_give_up(), which is all there is where this returns false: there is
+ * no session, or no such timer. */
+bool clock_sampling_go_quiet(void);
+
 /* In the handler, instead of clock_sampling_take(): what was used counts for nobody. */
 void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info);
 

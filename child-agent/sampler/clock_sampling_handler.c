@@ -101,7 +101,7 @@ void clock_sampling_take(struct thread_registration *self, const siginfo_t *info
     if (!core_own.has_arena || !read_clock(&self->clock, info, &sampled.cpu_ns))
         return;
     /* Without a room it is told with the next sample. */
-    if (sample_room_work_in_handler(sample_at_work, &sampled))
+    if (sample_room_work_in_handler(sample_at_work, &sampled) && !atomic_load(&sampling.is_quiet))
         look_alarm_ring_if_resting();
 }
 

@@ -13,6 +13,7 @@
 /* Of the session. */
 struct clock_sampling_state {
     _Atomic bool is_on;
+    _Atomic bool is_quiet; /* behind a filter: see clock_sampling_go_quiet() */
     bool is_paused;
     uint64_t interval_ns; /* between samples, as asked for */
     uint64_t timer_interval_ns;
@@ -28,6 +29,9 @@ extern struct clock_sampling_state sampling;
 
 /* Has the event of THREAD follow its clock. Returns whether the thread that looks is to do that. */
 bool clock_sampling_follow_with_event(const struct thread_registration *thread);
+
+/* What THREAD uses counts from now on, or from its first moment. */
+void clock_sampling_begin_count(struct thread_registration *thread);
 
 /* The clock of THREAD was started, or not: ERR. */
 void clock_sampling_follow_start(const struct thread_registration *thread, int error);

@@ -59,9 +59,17 @@ void clock_sampling_follow_start(const struct thread_registration *thread, int e
         look_alarm_ring();
 }
 
-static void begin_count(struct thread_registration *thread)
+/* Behind a filter, of the calling thread: that is the one number that filters let through. */
+static uint64_t read_clock_of(const struct thread_registration *thread)
 {
-    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
+    return clock_read_ns(atomic_load(&sampling.is_quiet) && thread == thread_current
+                             ? CLOCK_THREAD_CPUTIME_ID
+                             : thread->cpu_clock);
+}
+
+void clock_sampling_begin_count(struct thread_registration *thread)
+{
+    uint64_t cpu_ns = read_clock_of(thread);
     /* After a pause, what it used before was told before. */
     bool is_new = !thread_clock_has_counted(&thread->clock) &&
                   thread_began_with(thread, sampling.session_start_ns);
@@ -85,7 +93,7 @@ static void tell_at_work(struct sample_room *room, void *argument)
 {
     struct rest *rest = argument;
     struct thread_registration *thread = rest->thread;
-    uint64_t rest_ns = thread_clock_take_rest(&thread->clock, clock_read_ns(thread->cpu_clock));
+    uint64_t rest_ns = thread_clock_take_rest(&thread->clock, read_clock_of(thread));
     /* Refusals are counted by the writer. */
     rest->is_told =
         rest_ns < NS_PER_US || sample_encoder_thread_cpu(room->encoder, thread->index,
@@ -98,6 +106,8 @@ static void tell_at_work(struct sample_room *room, void *argument)
 static bool is_rest_told(struct thread_registration *thread)
 {
     struct rest rest = { .thread = thread };
+    if (atomic_load(&sampling.is_quiet) && thread != thread_current)
+        return true; /* it tells by itself */
     return !core_own.has_arena || !atomic_load(&thread->clock.is_counting) ||
            (sample_room_work(tell_at_work, &rest) && rest.is_told);
 }
@@ -111,7 +121,8 @@ void clock_sampling_tell_last(struct thread_registration *self)
 {
     static const struct timespec pause = { .tv_nsec = LAST_TELL_POLL_NS };
     for (int i = 0; i < LAST_TELL_POLLS && !is_rest_told(self); i++)
-        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        if (!atomic_load(&sampling.is_quiet))
+            (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
 void clock_sampling_follow(struct thread_registration *thread)
@@ -126,7 +137,9 @@ void clock_sampling_follow(struct thread_registration *thread)
         stop_clock(thread);
         return;
     }
-    begin_count(thread);
+    clock_sampling_begin_count(thread);
+    if (atomic_load(&sampling.is_quiet))
+        return; /* the timer of the process is all there is */
     if (atomic_load(&thread->yields_signal))
         stop_clock(thread);
     else if (!atomic_load(&thread->clock.is_running))

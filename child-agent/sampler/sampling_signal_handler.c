@@ -106,7 +106,8 @@ static void on_clock(int number, const siginfo_t *info, void *context)
         return;
     if (number == sampling_signal_number())
         upcall_take_tick(info, context);
-    thread_mask_settle_in_handler(context);
+    if (!atomic_load(&core.has_filter))
+        thread_mask_settle_in_handler(context);
 }
 
 /* The kernel lets only the first thread of a process speak for itself and for kill(): others say

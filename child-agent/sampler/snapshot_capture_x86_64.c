@@ -45,6 +45,8 @@ size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address)
     struct iovec local = { .iov_base = out, .iov_len = FOREIGN_STACK_PAGES * PAGE_BYTES };
     struct iovec remote[FOREIGN_STACK_PAGES];
     uint64_t next = address;
+    if (process_memory_is_read_directly())
+        return 0;
     for (int i = 0; i < FOREIGN_STACK_PAGES; i++) {
         uint64_t page_end = (next | (PAGE_BYTES - 1)) + 1;
         remote[i].iov_base = (void *)(uintptr_t)next; /* NOLINT: an address taken from a register */
@@ -240,6 +242,8 @@ static bool is_ignored(int number)
 static bool has_other_signal(const ucontext_t *context)
 {
     uint64_t pending = 0, blocked;
+    if (process_memory_is_read_directly())
+        return false; /* behind a filter nobody may ask */
     memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
         return true;

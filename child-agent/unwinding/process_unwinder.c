@@ -38,7 +38,7 @@ static int make(struct process_tables **out)
 }
 
 /* Whoever is second takes what the first has made. */
-static int prepare(void)
+static int make_once(void)
 {
     struct process_tables *made, *none = NULL;
     if (atomic_load(&tables) != NULL)
@@ -52,9 +52,19 @@ static int prepare(void)
 struct unwinder *process_unwinder(void)
 {
     struct process_tables *made = atomic_load_explicit(&tables, memory_order_acquire);
-    if (made == NULL && prepare() == 0)
+    if (made == NULL && make_once() == 0)
         made = atomic_load_explicit(&tables, memory_order_acquire);
     return made != NULL ? made->unwinder : NULL;
+}
+
+void process_unwinder_prepare(void)
+{
+    (void)process_unwinder(); /* without memory there is none */
+    struct process_tables *made = atomic_load(&tables);
+    if (made == NULL || !module_map_enter(made->modules))
+        return;
+    (void)module_map_generation(made->modules);
+    module_map_leave(made->modules);
 }
 
 void process_unwinder_modules_changed(void)

@@ -11,6 +11,10 @@
  * handlers. */
 struct unwinder *process_unwinder(void);
 
+/* Makes it, and reads the list of libraries if that is not known as it is: afterwards it may not be
+ * possible. Any thread, not in signal handlers. */
+void process_unwinder_prepare(void);
+
 /* Libraries came or went. Any thread, also inside dlopen and dlclose. */
 void process_unwinder_modules_changed(void);
 

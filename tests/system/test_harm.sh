@@ -107,6 +107,22 @@ test_programs_may_forbid_themselves_things() {
     done
 }
 
+# What a sample takes is on its list.
+test_sampling_goes_on_behind_a_filter() {
+    for how in "" again; do
+        for clock in cpu perf; do
+            # shellcheck disable=SC2086
+            unharmed $clock confined $how
+            [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+            for function in work_before work_behind work_as_first; do
+                has_function confined $function || fail "no $function with $clock"
+            done
+        done
+    done
+    expect 0 "$profctl" report out.json
+    says 'seccomp filter is in place, behind which threads share a timer' stdout
+}
+
 test_threads_may_be_made_behind_a_filter() {
     expect 0 "$programs/thread_behind_filter"
     for clock in $clocks; do

@@ -1,0 +1,51 @@
+#include "child-agent/interpose/filter_calls.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "child-agent/guest/filter_program.h"
+
+/* Of the handler of a timer, and of a thread that begins or ends; arguments that are addresses or
+ * sizes are not known. */
+static const struct filtered_call calls_of_samples[] = {
+    { .number = SYS_rt_sigreturn },
+    { .number = SYS_rt_sigprocmask, .known = 1, .arguments = { SIG_SETMASK } },
+    { .number = SYS_clock_gettime, .known = 1, .arguments = { CLOCK_THREAD_CPUTIME_ID } },
+    { .number = SYS_mmap,
+      .known = 1 | 4 | 8 | 16 | 32,
+      .arguments = { 0, 0, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0 } },
+    { .number = SYS_munmap },
+};
+
+static const struct filtered_call calls_of_filters[] = {
+    { .number = SYS_seccomp },
+    { .number = SYS_prctl, .known = 1, .arguments = { PR_SET_SECCOMP } },
+};
+
+/* To ignore the signal. */
+static const struct filtered_call call_of_end = { .number = SYS_rt_sigaction };
+
+enum {
+    CALLS_OF_SAMPLES = sizeof(calls_of_samples) / sizeof(calls_of_samples[0]),
+    CALLS_OF_FILTERS = sizeof(calls_of_filters) / sizeof(calls_of_filters[0]),
+};
+
+static bool is_last(const struct sock_fprog *filter)
+{
+    for (size_t i = 0; i < CALLS_OF_FILTERS; i++)
+        if (!filter_program_refuses(filter, &calls_of_filters[i]))
+            return false;
+    return true;
+}
+
+bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter)
+{
+    for (size_t i = 0; i < CALLS_OF_SAMPLES; i++)
+        if (!filter_program_allows(filter, &calls_of_samples[i]))
+            return false;
+    return filter_program_allows(filter, &call_of_end) || is_last(filter);
+}

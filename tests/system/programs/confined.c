@@ -1,0 +1,97 @@
+/* confined [AGAIN]: sets a filter that kills whoever makes a call that is not on its list, which
+ * has what its threads need and the handler of a signal; and works, as does a thread of before and
+ * one that it makes then. With AGAIN it sets a second filter afterwards, without what a handler
+ * needs. Prints "lives". */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "burn.h"
+
+enum { MOST_CALLS = 48 };
+
+static const unsigned usual[] = {
+    SYS_write,           SYS_exit,          SYS_exit_group,
+    SYS_futex,           SYS_mmap,          SYS_mprotect,
+    SYS_munmap,          SYS_madvise,       SYS_clone,
+    SYS_clone3,          SYS_rseq,          SYS_gettid,
+    SYS_set_robust_list, SYS_clock_gettime, SYS_seccomp,
+    SYS_rt_sigprocmask,  SYS_rt_sigaction,  SYS_brk,
+};
+enum { USUAL = sizeof(usual) / sizeof(usual[0]) };
+
+static const double work_s = 0.3;
+static sem_t may_work;
+
+static int set_filter(int lets_return)
+{
+    struct sock_filter lines[2 * MOST_CALLS + 4] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                                              offsetof(struct seccomp_data, nr)) };
+    unsigned short length = 1;
+    for (int i = -1; i < USUAL; i++) {
+        if (i < 0 && !lets_return)
+            continue;
+        unsigned call = i < 0 ? SYS_rt_sigreturn : usual[i];
+        lines[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+        lines[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    }
+    lines[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    const struct sock_fprog filter = { .len = length, .filter = lines };
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+}
+
+static __attribute__((noinline)) void work_before(void)
+{
+    burn_outer(work_s);
+}
+
+static __attribute__((noinline)) void work_behind(void)
+{
+    burn_outer(work_s);
+}
+
+static __attribute__((noinline)) void work_as_first(void)
+{
+    burn_outer(work_s);
+}
+
+static void *wait_and_work(void *unused)
+{
+    sem_wait(&may_work);
+    work_before();
+    return unused;
+}
+
+static void *work(void *unused)
+{
+    work_behind();
+    return unused;
+}
+
+int main(int count, char **arguments)
+{
+    static const char text[] = "lives\n";
+    pthread_t before, behind;
+    (void)arguments;
+    sem_init(&may_work, 0, 0);
+    if (pthread_create(&before, NULL, wait_and_work, NULL) != 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || set_filter(1) != 0)
+        return 2;
+    sem_post(&may_work);
+    if (pthread_create(&behind, NULL, work, NULL) != 0)
+        return 3;
+    work_as_first();
+    pthread_join(before, NULL);
+    pthread_join(behind, NULL);
+    if (count > 1 && set_filter(0) != 0)
+        return 4;
+    if (count > 1)
+        burn_outer(work_s);
+    return write(STDOUT_FILENO, text, sizeof(text) - 1) == sizeof(text) - 1 ? 0 : 5;
+}
