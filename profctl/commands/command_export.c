@@ -106,6 +106,9 @@ static bool settle_step(struct exporting *exporting, enum delivery_step step, co
     case DELIVERY_FAILED:
         tell_once(exporting->last_trouble, text, "the server is not accepting rows");
         return true;
+    case DELIVERY_UNREAD:
+        tell_once(exporting->last_trouble, text, "cannot read the spool");
+        return true;
     case DELIVERY_LOST:
         say("the server rejected a batch, which is lost: %s", text);
         return true;

@@ -31,7 +31,7 @@ static int parse(const char *text, uint64_t *covered_ns)
 int covered_file_read(int directory, uint64_t *covered_ns)
 {
     char text[TEXT_BYTES];
-    int fd = openat(directory, file_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(directory, file_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     ssize_t length = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
     int error = length < 0 ? -errno : 0;
 

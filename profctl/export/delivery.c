@@ -151,9 +151,9 @@ enum delivery_step delivery_step(struct delivery *delivery, uint64_t now_ns,
     if (error == -ENOENT)
         return DELIVERY_NOTHING;
     if (error < 0) {
-        snprintf(text, HTTP_TEXT_BYTES, "cannot read the spool: %s", strerror(-error));
+        snprintf(text, HTTP_TEXT_BYTES, "%s", strerror(-error));
         wait_longer(delivery, now_ns, 0);
-        return DELIVERY_FAILED;
+        return DELIVERY_UNREAD;
     }
     if (!delivery->target->takes(delivery->target->owner, delivery->batch.kind)) {
         snprintf(text, HTTP_TEXT_BYTES,

@@ -29,6 +29,7 @@ enum delivery_step {
     DELIVERY_DONE,    /* a batch arrived */
     DELIVERY_NOTHING, /* there is none, or it is not time yet */
     DELIVERY_FAILED,  /* in TEXT */
+    DELIVERY_UNREAD,  /* the spool cannot be read now: why, in TEXT */
     DELIVERY_LOST,    /* the server will not take a batch: it is gone; in TEXT */
     DELIVERY_ENDED,   /* nothing will ever work; in TEXT */
 };

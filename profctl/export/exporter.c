@@ -228,8 +228,10 @@ static uint32_t minute_of(const struct taking *taking, uint64_t monotonic_ns)
 /* Before the range is spooled: should the exporter be killed in between, nothing counts twice. */
 static void keep_covered(struct exporter *exporter, uint64_t covered_ns)
 {
-    int error = covered_file_write(spool_directory(exporter->spool), covered_ns);
+    int error = spool_keep_folder(exporter->spool);
 
+    if (error == 0)
+        error = covered_file_write(spool_directory(exporter->spool), covered_ns);
     if (error < 0 && exporter->is_covered_kept)
         say("cannot note what is exported: %s; an exporter that is killed now loses the time until "
             "the next one begins",

@@ -4,17 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profctl/export/spool_folder.h"
+
 enum { NAME_BYTES = 32 };
 
-static const char lock_name[] = "lock";
 static const char new_name[] = "new.batch"; /* until it is whole */
 
 struct spool_file {
@@ -23,8 +22,7 @@ struct spool_file {
 };
 
 struct spool {
-    int directory; /* descriptors */
-    int lock;
+    struct spool_folder folder;
     uint64_t limit_bytes, bytes;
     struct mapped_array files; /* struct spool_file, the oldest first … */
     size_t first;              /* … from here on */
@@ -39,6 +37,18 @@ static void name_file(uint64_t number, char name[NAME_BYTES])
 }
 
 /* --- What is there --- */
+
+/* What they were is not known: stacks may have been among them. */
+static void count_damaged(struct spool *spool, size_t files)
+{
+    spool->losses.torn += files;
+    spool->losses.has_lost_stacks |= files > 0;
+}
+
+static const char *what_it_is(mode_t mode)
+{
+    return S_ISDIR(mode) ? "a directory" : "not a regular file";
+}
 
 static struct spool_file *first_file(const struct spool *spool)
 {
@@ -65,27 +75,43 @@ static bool is_older(const void *a, const void *b)
     return ((const struct spool_file *)a)->number < ((const struct spool_file *)b)->number;
 }
 
+/* What is no batch stays where it is: it may be somebody's, and nobody reads it again. */
+static void pass_over(struct spool *spool, const char *name, const char *why)
+{
+    say("%s/%s is not a batch that can be read (%s) and is passed over; remove it, or make it "
+        "readable and start the exporter again",
+        spool->folder.path, name, why);
+    count_damaged(spool, 1);
+}
+
+static int note_batch(struct spool *spool, uint64_t number, const char *name)
+{
+    struct stat status;
+
+    if (fstatat(spool->folder.directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+        return -errno;
+    if (S_ISREG(status.st_mode))
+        return note_file(spool, number, (uint64_t)status.st_size);
+    pass_over(spool, name, what_it_is(status.st_mode));
+    return 0;
+}
+
 static int note_entry(struct spool *spool, const char *name)
 {
     char *end, right[NAME_BYTES];
     uint64_t number = strtoull(name, &end, 16);
-    struct stat status;
 
     name_file(number, right);
     if (strcmp(name, new_name) == 0) {
-        spool->losses.torn++;
-        return unlinkat(spool->directory, name, 0) < 0 ? -errno : 0;
+        count_damaged(spool, 1);
+        return unlinkat(spool->folder.directory, name, 0) < 0 ? -errno : 0;
     }
-    if (strcmp(name, right) != 0)
-        return 0;
-    if (fstatat(spool->directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-        return -errno;
-    return note_file(spool, number, (uint64_t)status.st_size);
+    return strcmp(name, right) == 0 ? note_batch(spool, number, name) : 0;
 }
 
 static int list_files(struct spool *spool)
 {
-    int fd = openat(spool->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(spool->folder.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *entry;
     int error = 0;
@@ -121,26 +147,38 @@ static int write_all(int fd, const char *bytes, size_t count)
 
 static int write_file(const struct spool *spool, const char *name)
 {
-    int fd = openat(spool->directory, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd =
+        openat(spool->folder.directory, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     int error = fd < 0 ? -errno : write_all(fd, spool->buffer.items, spool->buffer.count);
 
     if (fd >= 0 && close(fd) < 0 && error == 0)
         error = -errno;
-    if (error == 0 && renameat(spool->directory, new_name, spool->directory, name) < 0)
+    if (error == 0 &&
+        renameat(spool->folder.directory, new_name, spool->folder.directory, name) < 0)
         error = -errno;
     if (error < 0)
-        (void)unlinkat(spool->directory, new_name, 0); /* when it is there */
+        (void)unlinkat(spool->folder.directory, new_name, 0); /* when it is there */
     return error;
 }
 
-static int read_file(struct spool *spool, const struct spool_file *file)
+/* Nothing that is there instead of the file holds this up. */
+static int open_file(const struct spool *spool, const char *name, int *fd)
 {
-    char name[NAME_BYTES];
-    ssize_t got = 1;
+    struct stat status;
 
-    name_file(file->number, name);
-    int fd = openat(spool->directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    int error = fd < 0 ? -errno : mapped_array_reserve(&spool->buffer, file->bytes + 1, 1);
+    *fd = openat(spool->folder.directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (*fd < 0 || fstat(*fd, &status) < 0)
+        return -errno;
+    return S_ISDIR(status.st_mode) ? -EISDIR : S_ISREG(status.st_mode) ? 0 : -ENXIO;
+}
+
+static int read_file(struct spool *spool, const struct spool_file *file, const char *name)
+{
+    ssize_t got = 1;
+    int fd, error = open_file(spool, name, &fd);
+
+    if (error == 0)
+        error = mapped_array_reserve(&spool->buffer, file->bytes + 1, 1);
     spool->buffer.count = 0;
     while (error == 0 && got > 0) {
         got = read(fd, (char *)spool->buffer.items + spool->buffer.count,
@@ -153,7 +191,22 @@ static int read_file(struct spool *spool, const struct spool_file *file)
     return error;
 }
 
+/* Whether it is this process that lacks something, so that the file may be read later. */
+static bool is_want_of_means(int error)
+{
+    return error == -ENOMEM || error == -EMFILE || error == -ENFILE || error == -EINTR;
+}
+
 /* --- The queue --- */
+
+/* The oldest is no longer the spool's. */
+static void leave_first(struct spool *spool)
+{
+    spool->bytes -= first_file(spool)->bytes;
+    spool->first++;
+    if (spool->first == spool->files.count)
+        spool->first = spool->files.count = 0;
+}
 
 void spool_remove_first(struct spool *spool)
 {
@@ -163,12 +216,9 @@ void spool_remove_first(struct spool *spool)
     if (file == NULL)
         return;
     name_file(file->number, name);
-    (void)unlinkat(spool->directory, name,
+    (void)unlinkat(spool->folder.directory, name,
                    0); /* one that stays is sent again by the next exporter */
-    spool->bytes -= file->bytes;
-    spool->first++;
-    if (spool->first == spool->files.count)
-        spool->first = spool->files.count = 0;
+    leave_first(spool);
 }
 
 void spool_count_loss(struct spool *spool, const struct export_batch *batch)
@@ -184,18 +234,34 @@ void spool_lose_first(struct spool *spool, const struct export_batch *batch)
     spool_remove_first(spool);
 }
 
+/* The oldest is damaged, or is not there, or is none at all. */
+static void drop_first(struct spool *spool, const char *name, int error)
+{
+    if (error == -EBADMSG || error == -ENOENT) {
+        count_damaged(spool, 1);
+        spool_remove_first(spool);
+        return;
+    }
+    pass_over(spool, name,
+              error == -EISDIR  ? what_it_is(S_IFDIR)
+              : error == -ENXIO ? what_it_is(S_IFIFO)
+                                : strerror(-error));
+    leave_first(spool);
+}
+
 int spool_first(struct spool *spool, struct export_batch *batch)
 {
     const struct spool_file *file;
+    char name[NAME_BYTES];
 
     while ((file = first_file(spool)) != NULL) {
-        int error = read_file(spool, file);
+        name_file(file->number, name);
+        int error = read_file(spool, file, name);
         if (error == 0)
             error = export_batch_get(&spool->buffer, batch);
-        if (error != -EBADMSG && error != -ENOENT)
+        if (error == 0 || is_want_of_means(error))
             return error;
-        spool->losses.torn++;
-        spool_remove_first(spool);
+        drop_first(spool, name, error);
     }
     return -ENOENT;
 }
@@ -217,6 +283,33 @@ static int make_room(struct spool *spool, uint64_t bytes)
     return error == -ENOENT ? 0 : error;
 }
 
+int spool_keep_folder(struct spool *spool)
+{
+    size_t batches = spool->files.count - spool->first;
+
+    if (!spool_folder_is_gone(&spool->folder))
+        return 0;
+    int error = spool_folder_renew(&spool->folder);
+    if (error < 0)
+        return error;
+    say("the spool in %s was removed, with %zu batches; it is there again, and empty",
+        spool->folder.path, batches);
+    count_damaged(spool, batches);
+    spool->first = spool->files.count = 0;
+    spool->bytes = 0;
+    return list_files(spool);
+}
+
+/* A name that nothing has; somebody else's things may have some. */
+static void name_next(struct spool *spool, char name[NAME_BYTES])
+{
+    struct stat status;
+
+    name_file(spool->next_number, name);
+    while (fstatat(spool->folder.directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        name_file(++spool->next_number, name);
+}
+
 int spool_add(struct spool *spool, const struct export_batch *batch)
 {
     struct mapped_array file = { 0 };
@@ -224,10 +317,12 @@ int spool_add(struct spool *spool, const struct export_batch *batch)
     int error = export_batch_put(batch, &file);
 
     if (error == 0)
+        error = spool_keep_folder(spool);
+    if (error == 0)
         error = make_room(spool, file.count);
     mapped_array_free(&spool->buffer);
     spool->buffer = file;
-    name_file(spool->next_number, name);
+    name_next(spool, name);
     if (error == 0)
         error = write_file(spool, name);
     if (error == 0)
@@ -239,7 +334,7 @@ int spool_add(struct spool *spool, const struct export_batch *batch)
 
 int spool_directory(const struct spool *spool)
 {
-    return spool->directory;
+    return spool->folder.directory;
 }
 
 uint64_t spool_bytes(const struct spool *spool)
@@ -254,47 +349,15 @@ struct spool_losses *spool_losses(struct spool *spool)
 
 /* --- Life cycle --- */
 
-static int make_folders(const char *path)
-{
-    char part[PATH_MAX];
-    size_t length = strlen(path);
-
-    if (length >= sizeof(part))
-        return -ENAMETOOLONG;
-    memcpy(part, path, length + 1);
-    for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(part, 0700) < 0 && errno != EEXIST)
-            return -errno;
-        *slash = '/';
-    }
-    return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static int open_directory(struct spool *spool, const char *path)
-{
-    int error = make_folders(path);
-
-    if (error < 0)
-        return error;
-    spool->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (spool->directory < 0)
-        return -errno;
-    spool->lock = openat(spool->directory, lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (spool->lock < 0 || flock(spool->lock, LOCK_EX | LOCK_NB) < 0)
-        return -errno;
-    return list_files(spool);
-}
-
 bool spool_open(const char *directory, uint64_t limit_bytes, struct spool **out,
                 struct failure *failure)
 {
     struct spool *spool = calloc(1, sizeof(*spool));
-    int error = spool != NULL ? 0 : -ENOMEM;
+    int error = spool != NULL ? spool_folder_open(directory, &spool->folder) : -ENOMEM;
 
-    if (spool != NULL) {
-        *spool = (struct spool){ .directory = -1, .lock = -1, .limit_bytes = limit_bytes };
-        error = open_directory(spool, directory);
+    if (error == 0) {
+        spool->limit_bytes = limit_bytes;
+        error = list_files(spool);
     }
     if (error == 0) {
         *out = spool;
@@ -315,10 +378,7 @@ void spool_close(struct spool *spool)
 {
     if (spool == NULL)
         return;
-    if (spool->lock >= 0)
-        close(spool->lock);
-    if (spool->directory >= 0)
-        close(spool->directory);
+    spool_folder_close(&spool->folder);
     mapped_array_free(&spool->files);
     mapped_array_free(&spool->buffer);
     free(spool);
