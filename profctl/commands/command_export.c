@@ -1,6 +1,5 @@
 /* export: what a session records, minute by minute, to a server; until it is told to end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "profctl/commands/export_server.h"
 #include "profctl/export/delivery.h"
 #include "profctl/export/exporter.h"
+#include "profctl/http/short_file.h"
 
 enum {
     LEAST_EVERY_MS = 1000,
@@ -242,16 +242,13 @@ static bool bad_labels(const char *where, const char *text, int error, struct fa
 static bool read_label_file(const char *path, struct label_list *labels, struct failure *failure)
 {
     static char bytes[LABEL_FILE_BYTES];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, bytes, sizeof(bytes) - 1) : -1;
+    const char *why;
+    size_t length;
 
-    if (length < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot read the labels in %s: %s", path,
-                    strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    if (length < 0)
+    if (!short_file_read(path, bytes, sizeof(bytes) - 1, &length, &why)) {
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read the labels in %s: %s", path, why);
         return false;
+    }
     bytes[length] = '\0';
     if (label_list_parse_downward(labels, bytes) == 0)
         return true;

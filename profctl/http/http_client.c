@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "profctl/http/short_file.h"
 #include "profctl/printable.h"
 
 enum { CONNECT_SECONDS = 5, USUAL_PATIENCE_MS = 20 * 1000, LINE_BYTES = 512 };
@@ -229,6 +230,19 @@ static CURLcode perform(struct http_client *client)
     return code;
 }
 
+/* libcurl would wait for a pipe, which no time-out ends. */
+static bool has_certificates(const struct http_request *request, struct http_answer *answer)
+{
+    const char *why;
+
+    if (request->ca_file == NULL || short_file_is_regular(request->ca_file, &why))
+        return true;
+    answer->outcome = HTTP_AWAY;
+    snprintf(answer->text, sizeof(answer->text), "cannot read the certificates in %.200s: %s",
+             request->ca_file, why);
+    return false;
+}
+
 void http_client_post(struct http_client *client, const struct http_request *request,
                       struct http_answer *answer)
 {
@@ -237,7 +251,8 @@ void http_client_post(struct http_client *client, const struct http_request *req
     client->answer = answer;
     client->status = 0;
     client->complaint_length = 0;
-    settle(client, perform(client));
+    if (has_certificates(request, answer))
+        settle(client, perform(client));
 }
 
 /* --- Life cycle --- */

@@ -1,41 +1,23 @@
 #include "profctl/http/secret_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "profctl/http/short_file.h"
 
 enum { UNAUTHORIZED = 401, FORBIDDEN = 403 };
-
-/* What a file has up to its end, or to the end of the room. */
-static ssize_t read_some(int fd, char *bytes, size_t room)
-{
-    size_t length = 0;
-    ssize_t got = 1;
-
-    while (got != 0 && length < room) {
-        got = read(fd, bytes + length, room - length);
-        if (got < 0 && errno != EINTR)
-            return -1;
-        length += got > 0 ? (size_t)got : 0;
-    }
-    return (ssize_t)length;
-}
 
 static bool read_secret(const struct secret_header *header, char secret[SECRET_BYTES + 1],
                         struct failure *failure)
 {
-    int fd = open(header->path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read_some(fd, secret, SECRET_BYTES) : -1;
+    const char *why;
+    size_t length;
 
-    if (length < 0)
+    if (!short_file_read(header->path, secret, SECRET_BYTES, &length, &why)) {
         failure_set(failure, EXIT_CODE_FAILED, "cannot read %s in %s: %s", header->what,
-                    header->path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    if (length < 0)
+                    header->path, why);
         return false;
+    }
     secret[length] = '\0';
     secret[strcspn(secret, "\r\n")] = '\0';
     if (strlen(secret) < SECRET_BYTES)

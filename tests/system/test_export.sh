@@ -326,6 +326,21 @@ test_passwords_come_from_files() {
     stop_export
 }
 
+# What would never be read to its end is told, and an exporter that waits can be ended.
+test_files_that_never_end_are_refused() {
+    local file
+    mkfifo fifo
+    for file in "$PWD/fifo" /dev/zero "$PWD"; do
+        expect 1 timeout -s KILL 10 "$profctl" export clickhouse://h/db --spool spool --label-file "$file"
+        one_line stderr
+        expect 1 timeout -s KILL 10 "$profctl" export "clickhouse://me:$file@h/db" --spool spool
+        one_line stderr
+        expect 1 timeout -s KILL 10 "$profctl" query "clickhouse+https://127.0.0.1:1/db?ca_file=$file"
+        one_line stderr
+        says "cannot read the certificates in $file: it is not a regular file" stderr
+    done
+}
+
 test_bad_arguments_are_told_in_one_line() {
     local words
     while read -r words; do
