@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
+#include "common/export_terms.h"
 #include "common/option_words.h"
 #include "common/time_units.h"
 #include "common/units.h"
-#include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
 
 enum option_kind {
@@ -128,13 +128,18 @@ static int set_trigger(struct options *options, const char *value, char *error_t
 
 static int set_export(struct options *options, const char *value, char *error_text)
 {
+    char problem[EXPORT_PROBLEM_BYTES];
+
     options->export_url = value;
-    return export_program_takes(value)
-               ? 0
-               : refuse(error_text,
-                        "--export needs a URL like clickhouse://HOST/DATABASE or "
-                        "pyroscope+http://HOST, not",
-                        value);
+    if (!export_url_is_known(value))
+        return refuse(error_text,
+                      "--export needs a URL like clickhouse://HOST/DATABASE or "
+                      "pyroscope+http://HOST, not",
+                      value);
+    if (export_url_check(value, problem))
+        return 0;
+    snprintf(error_text, OPTIONS_ERROR_TEXT, "--export '%.80s': %s", value, problem);
+    return -EINVAL;
 }
 
 static int set_keep_session(struct options *options, const char *value, char *error_text)

@@ -1,15 +1,14 @@
 #include "daemon/programs/config_export.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/export_terms.h"
+#include "common/label_list.h"
 #include "common/time_units.h"
 #include "common/units.h"
-#include "daemon/programs/export_program.h"
-
-/* As profctl export has them (profctl/export/label_list.h). */
-enum { LABELS_MOST = 16, LABEL_KEY_MOST = 63, LABEL_VALUE_MOST = 255 };
 
 /* --- What values can be --- */
 
@@ -18,7 +17,8 @@ static int check_every(struct config_reader *reader, const char *text)
     uint64_t ns;
     int error = units_parse_time(text, NS_PER_S, &ns);
 
-    return error == 0 && ns >= NS_PER_S && ns <= 3600 * (uint64_t)NS_PER_S
+    return error == 0 && ns >= EXPORT_LEAST_EVERY_MS * (uint64_t)NS_PER_MS &&
+                   ns <= EXPORT_MOST_EVERY_MS * (uint64_t)NS_PER_MS
                ? 0
                : config_refuse(reader, "is a time from \"1s\" to \"60m\"");
 }
@@ -35,22 +35,29 @@ static int check_size(struct config_reader *reader, const char *text)
 {
     uint64_t bytes;
 
-    return units_parse_size(text, &bytes) == 0 ? 0
-                                               : config_refuse(reader, "is a size like \"256M\"");
+    return units_parse_size(text, &bytes) == 0 && bytes >= EXPORT_LEAST_SPOOL_BYTES &&
+                   bytes <= INT64_MAX
+               ? 0
+               : config_refuse(reader, "is a size of at least 1M, like \"256M\"");
 }
 
 static int check_path(struct config_reader *reader, const char *text)
 {
-    return text[0] == '-' ? config_refuse(reader, "cannot begin with '-'; write \"./%.60s\"", text)
-                          : 0;
+    if (text[0] == '-')
+        return config_refuse(reader, "cannot begin with '-'; write \"./%.60s\"", text);
+    return strlen(text) < PATH_MAX ? 0 : config_refuse(reader, "is too long for a path");
 }
 
 static int check_url(struct config_reader *reader, const char *text)
 {
-    return export_program_takes(text)
+    char problem[EXPORT_PROBLEM_BYTES];
+
+    if (!export_url_is_known(text))
+        return config_refuse(reader, "must be a URL such as \"clickhouse://HOST/DATABASE\" or "
+                                     "\"pyroscope+http://HOST\"");
+    return export_url_check(text, problem)
                ? 0
-               : config_refuse(reader, "must be a URL such as \"clickhouse://HOST/DATABASE\" or "
-                                       "\"pyroscope+http://HOST\"");
+               : config_refuse(reader, "cannot export to that address: %s", problem);
 }
 
 /* --- Members that are an option each --- */
@@ -120,17 +127,27 @@ static int read_option(struct config_reader *reader, struct export_config *expor
 
 /* --- Labels --- */
 
-static int check_key(struct config_reader *reader, const char *key)
+/* Notes the label among those of the config. */
+static int check_label(struct config_reader *reader, const char *key, const char *value,
+                       struct label_list *labels)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789._/-";
-    size_t length = strlen(key);
+    size_t length = strlen(value);
 
-    return length > 0 && length <= LABEL_KEY_MOST && strspn(key, letters) == length
-               ? 0
-               : config_refuse(reader,
-                               "'%.70s' cannot be a label: up to %d letters, digits and . _ / -",
-                               key, LABEL_KEY_MOST);
+    if (length >= LABEL_VALUE_BYTES)
+        return config_refuse(reader, "%.70s has a value of more than %d bytes", key,
+                             LABEL_VALUE_BYTES - 1);
+    if (label_list_get(labels, key) != NULL)
+        return config_refuse(reader, "%.70s is given twice", key);
+    switch (label_list_set(labels, key, strlen(key), value, length)) {
+    case 0:
+        return 0;
+    case -E2BIG:
+        return config_refuse(reader, "has more than %d labels", LABELS_MOST);
+    default:
+        return config_refuse(reader,
+                             "'%.70s' cannot be a label: up to %d letters, digits and . _ / -", key,
+                             LABEL_KEY_BYTES - 1);
+    }
 }
 
 /* KEY=VALUE as --label takes it: a comma would end the value, a backslash spoil it. NULL: no
@@ -153,7 +170,8 @@ static char *make_label(const char *key, const char *value)
     return label;
 }
 
-static int read_label(struct config_reader *reader, struct export_config *export)
+static int read_label(struct config_reader *reader, struct export_config *export,
+                      struct label_list *labels)
 {
     char *key = NULL, *value = NULL;
     int error = config_expect(reader, JSON_TOKEN_KEY, "a label");
@@ -161,14 +179,11 @@ static int read_label(struct config_reader *reader, struct export_config *export
     if (error == 0)
         error = config_take_text(reader, &key);
     if (error == 0)
-        error = check_key(reader, key);
-    if (error == 0)
         error = config_expect(reader, JSON_TOKEN_STRING, "strings as values");
     if (error == 0)
         error = config_take_text(reader, &value);
-    if (error == 0 && strlen(value) > LABEL_VALUE_MOST)
-        error =
-            config_refuse(reader, "%s has a value of more than %d bytes", key, LABEL_VALUE_MOST);
+    if (error == 0)
+        error = check_label(reader, key, value, labels);
     if (error == 0)
         error = add_option(reader, export, "--label", make_label(key, value));
     free(key);
@@ -178,16 +193,14 @@ static int read_label(struct config_reader *reader, struct export_config *export
 
 static int read_labels(struct config_reader *reader, struct export_config *export)
 {
+    struct label_list labels = { 0 };
     bool goes_on = true;
-    int count = 0;
     int error = has_option(export, "--label")
                     ? config_refuse(reader, "is given twice")
                     : config_expect(reader, JSON_TOKEN_START_OBJECT, "an object of strings");
 
     while (error == 0 && (error = config_more(reader, &goes_on)) == 0 && goes_on)
-        error = ++count > LABELS_MOST
-                    ? config_refuse(reader, "has more than %d labels", LABELS_MOST)
-                    : read_label(reader, export);
+        error = read_label(reader, export, &labels);
     return error < 0 ? error : config_expect(reader, JSON_TOKEN_END_OBJECT, "an end");
 }
 

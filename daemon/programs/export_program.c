@@ -8,19 +8,6 @@
 
 #include "daemon/programs/config.h"
 
-bool export_program_takes(const char *url)
-{
-    static const char *const beginnings[] = {
-        "clickhouse://", "clickhouse+https://", "pyroscope+http://", "pyroscope+https://",
-        "parca+http://", "parca+https://",      "otlp+http://",      "otlp+https://",
-    };
-
-    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
-        if (strncmp(url, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
-}
-
 static void free_strings(char **strings)
 {
     for (char **next = strings; *next != NULL; next++)

@@ -3,8 +3,6 @@
 #ifndef PROFD_DAEMON_EXPORT_PROGRAM_H
 #define PROFD_DAEMON_EXPORT_PROGRAM_H
 
-#include <stdbool.h>
-
 struct config;
 
 /* Its name, in messages and beside the socket. */
@@ -14,9 +12,6 @@ enum {
     /* For the last minute, which it captures and sends when profd ends. */
     EXPORT_STOP_TIMEOUT_MS = 10 * 1000,
 };
-
-/* Whether URL is for an engine that profctl export knows; it looks at the rest itself. */
-bool export_program_takes(const char *url);
 
 /* Adds PROFCTL with SOCKET, URL and the options of CONFIG's export to CONFIG, which copies them. 0;
  * -EEXIST when a program of CONFIG has its name; -ENOMEM: CONFIG is to be freed. */

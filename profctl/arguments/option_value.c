@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/clock_choice.h"
+#include "common/export_terms.h"
 #include "common/features.h"
 #include "common/thread_filters.h"
 #include "common/time_units.h"
@@ -14,8 +15,8 @@
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
 static const uint64_t longest_interval_ns = 60ull * NS_PER_S;
-/* What profd takes. */
-static const uint64_t smallest_limit_bytes = UINT64_C(1) << 20;
+/* What profd takes, and a spool. */
+static const uint64_t smallest_limit_bytes = EXPORT_LEAST_SPOOL_BYTES;
 
 /* --- Numbers --- */
 

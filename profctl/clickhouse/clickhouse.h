@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/clickhouse/clickhouse_url.h"
+#include "common/clickhouse_url.h"
 #include "profctl/failure.h"
 #include "profctl/http/http_client.h"
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/export_terms.h"
 #include "common/time_units.h"
 #include "profctl/commands/commands.h"
 #include "profctl/commands/export_server.h"
@@ -16,12 +17,11 @@
 #include "profctl/http/short_file.h"
 
 enum {
-    LEAST_EVERY_MS = 1000,
-    MOST_EVERY_MS = 60 * 60 * 1000,
     LABEL_FILE_BYTES = 64 * 1024,
     /* Clocks that differ by less are as right as they can be. */
     CLOCK_TOLERANCE_S = 30,
     DROP_EVERY_S = 60 * 60,
+    RETRY_MS = 1000, /* to ask profd */
 };
 
 /* All of it. */
@@ -160,8 +160,8 @@ static void take_range(struct exporting *exporting, const struct export_range *r
 
     if (!exporter_take(&exporting->exporter, range, &failure)) {
         tell_once(exporting->last_failure, failure.text, "nothing to export");
-        exporting->retry_ns = exporter_clocks(&exporting->exporter).monotonic_ns +
-                              LEAST_EVERY_MS * (uint64_t)NS_PER_MS;
+        exporting->retry_ns =
+            exporter_clocks(&exporting->exporter).monotonic_ns + RETRY_MS * (uint64_t)NS_PER_MS;
         return;
     }
     exporting->last_failure[0] = '\0';
@@ -319,7 +319,8 @@ static bool set_up(struct exporting *exporting, struct failure *failure)
     struct label_list labels = { 0 };
     char spool[PATH_MAX];
 
-    if (arguments->export_every_ms < LEAST_EVERY_MS || arguments->export_every_ms > MOST_EVERY_MS) {
+    if (arguments->export_every_ms < EXPORT_LEAST_EVERY_MS ||
+        arguments->export_every_ms > EXPORT_MOST_EVERY_MS) {
         failure_set(failure, EXIT_CODE_USAGE, "--every is a time from 1s to 1h, such as 1m");
         return false;
     }

@@ -16,9 +16,9 @@ static bool open_push(struct export_server *server, const char *text, bool (*sho
 
     if (push_url_parse(text, &url, problem) < 0)
         return refuse(problem, failure);
-    server->folder = url.kind == EXPORT_PYROSCOPE ? "spool-pyroscope"
-                     : url.kind == EXPORT_PARCA   ? "spool-parca"
-                                                  : "spool-otlp";
+    server->folder = url.kind == PUSH_PYROSCOPE ? "spool-pyroscope"
+                     : url.kind == PUSH_PARCA   ? "spool-parca"
+                                                : "spool-otlp";
     snprintf(server->name, sizeof(server->name), "%s", url.server);
     return push_target_open(&url, should_stop, patience_ms, &server->push, failure);
 }

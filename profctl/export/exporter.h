@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/label_list.h"
 #include "profctl/export/export_health.h"
 #include "profctl/export/export_range.h"
 #include "profctl/export/export_target.h"
-#include "profctl/export/label_list.h"
 #include "profctl/export/source_labels.h"
 #include "profctl/export/spool.h"
 #include "profctl/failure.h"

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "profctl/export/label_list.h"
+#include "common/label_list.h"
 
 /* Sets in MACHINE what the cgroup of PID tells, "unit", "pod" and "container", and in OWN what its
  * variable PROFD_LABELS says. 0, or a negative errno when the process is gone or another user's:

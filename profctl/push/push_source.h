@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "profctl/export/label_list.h"
+#include "common/label_list.h"
 
 /* Not terminated. */
 struct push_text {

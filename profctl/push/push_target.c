@@ -26,6 +26,17 @@ struct push_target {
     long grpc_status; /* that its headers told; below 0: none */
 };
 
+static enum export_kind kind_of(const struct push_target *target)
+{
+    static const enum export_kind kinds[] = {
+        [PUSH_PYROSCOPE] = EXPORT_PYROSCOPE,
+        [PUSH_PARCA] = EXPORT_PARCA,
+        [PUSH_OTLP] = EXPORT_OTLP,
+    };
+
+    return kinds[target->url.kind];
+}
+
 /* --- To the spool --- */
 
 static struct export_counts spool_minute(void *owner, const struct export_minute *minute,
@@ -33,7 +44,7 @@ static struct export_counts spool_minute(void *owner, const struct export_minute
 {
     const struct push_target *target = owner;
 
-    return (struct export_counts){ .rows = push_requests_spool(target->url.kind, minute, spool) };
+    return (struct export_counts){ .rows = push_requests_spool(kind_of(target), minute, spool) };
 }
 
 /* --- To the server --- */
@@ -61,7 +72,7 @@ static void note_header(void *context, const char *line)
 
 static void add_headers(const struct push_target *target, struct http_request *request)
 {
-    switch (target->url.kind) {
+    switch (kind_of(target)) {
     case EXPORT_PARCA:
         http_request_add_header(request, "Content-Type: application/grpc-web+proto");
         http_request_add_header(request, "X-Grpc-Web: 1");
@@ -152,9 +163,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
 
 static bool takes(const void *owner, enum export_kind kind)
 {
-    const struct push_target *target = owner;
-
-    return kind == target->url.kind;
+    return kind == kind_of(owner);
 }
 
 static int64_t clock_ahead(const void *owner)

@@ -3,9 +3,9 @@
 #ifndef PROFD_PROFCTL_PUSH_TARGET_H
 #define PROFD_PROFCTL_PUSH_TARGET_H
 
+#include "common/push_url.h"
 #include "profctl/export/export_target.h"
 #include "profctl/failure.h"
-#include "profctl/push/push_url.h"
 
 struct push_target; /* opaque */
 

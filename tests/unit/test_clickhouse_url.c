@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/clickhouse/clickhouse_url.h"
+#include "common/clickhouse_url.h"
 
 static struct clickhouse_url url;
 static char problem[CLICKHOUSE_PROBLEM_BYTES];

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/export_terms.h"
 #include "daemon/programs/config.h"
 #include "daemon/programs/export_program.h"
 
@@ -71,11 +72,11 @@ END_TEST
 
 START_TEST(only_the_engine_is_looked_at)
 {
-    ck_assert(export_program_takes("clickhouse://"));
-    ck_assert(export_program_takes("clickhouse://host/db"));
-    ck_assert(!export_program_takes("http://host/db"));
-    ck_assert(!export_program_takes("clickhouse"));
-    ck_assert(!export_program_takes(""));
+    ck_assert(export_url_is_known("clickhouse://"));
+    ck_assert(export_url_is_known("clickhouse://host/db"));
+    ck_assert(!export_url_is_known("http://host/db"));
+    ck_assert(!export_url_is_known("clickhouse"));
+    ck_assert(!export_url_is_known(""));
 }
 END_TEST
 

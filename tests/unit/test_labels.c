@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/label_list.h"
 #include "profctl/export/label_bounds.h"
-#include "profctl/export/label_list.h"
 #include "profctl/export/process_labels.h"
 #include "profctl/export/source_labels.h"
 

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/push_url.h"
 #include "profctl/push/push_answer.h"
 #include "profctl/push/push_labels.h"
-#include "profctl/push/push_url.h"
 #include "profctl/push/push_utf8.h"
 
 static struct push_url url;
 static char problem[PUSH_PROBLEM_BYTES];
 
-static void accepts(const char *text, enum export_kind kind, const char *address)
+static void accepts(const char *text, enum push_kind kind, const char *address)
 {
     ck_assert_int_eq(push_url_parse(text, &url, problem), 0);
     ck_assert_int_eq(url.kind, kind);
@@ -21,18 +21,18 @@ static void accepts(const char *text, enum export_kind kind, const char *address
 
 START_TEST(an_address_has_its_usual_port_and_path)
 {
-    accepts("pyroscope+http://db", EXPORT_PYROSCOPE, "http://db:4040/push.v1.PusherService/Push");
-    accepts("parca+http://db", EXPORT_PARCA,
+    accepts("pyroscope+http://db", PUSH_PYROSCOPE, "http://db:4040/push.v1.PusherService/Push");
+    accepts("parca+http://db", PUSH_PARCA,
             "http://db:7070/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
-    accepts("otlp+http://db", EXPORT_OTLP, "http://db:4318/v1development/profiles");
-    accepts("otlp+https://db", EXPORT_OTLP, "https://db:443/v1development/profiles");
+    accepts("otlp+http://db", PUSH_OTLP, "http://db:4318/v1development/profiles");
+    accepts("otlp+https://db", PUSH_OTLP, "https://db:443/v1development/profiles");
     ck_assert_str_eq(url.server, "db:443");
 }
 END_TEST
 
 START_TEST(an_address_may_have_port_prefix_and_files)
 {
-    accepts("otlp+http://[::1]:99/a/b/?token_file=/t/k@x&ca_file=/c&tenant=us", EXPORT_OTLP,
+    accepts("otlp+http://[::1]:99/a/b/?token_file=/t/k@x&ca_file=/c&tenant=us", PUSH_OTLP,
             "http://[::1]:99/a/b/v1development/profiles");
     ck_assert_str_eq(url.token_file, "/t/k@x");
     ck_assert_str_eq(url.ca_file, "/c");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/http/url_parts.h"
+#include "common/url_parts.h"
 
 enum { HOST_BYTES = 16, USUAL_PORT = 80 };
 
@@ -48,11 +48,24 @@ END_TEST
 
 START_TEST(what_is_no_host_is_refused)
 {
-    static const char *const none[] = { "", ":9000", "a b", "a/b", "0123456789abcdef" };
+    static const struct {
+        const char *text, *problem;
+    } none[] = {
+        { "", "no host given" },
+        { ":9000", "no host given" },
+        { "a b", "that host is no name or address" },
+        { "a/b", "that host is no name or address" },
+        { "a\a", "that host is no name or address" },
+        { "a]", "that host is no name or address" },
+        { "[a", "that host is no name or address" },
+        { "[]", "that host is no name or address" },
+        { "[::1]x:1", "behind the host comes :PORT or /" },
+        { "0123456789abcdef", "the host is too long" },
+    };
 
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-        ck_assert_int_eq(server_of(none[i]), -EINVAL);
-        ck_assert_str_eq(problem, "no host given");
+        ck_assert_int_eq(server_of(none[i].text), -EINVAL);
+        ck_assert_str_eq(problem, none[i].problem);
     }
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* Labels: what somebody says of a process, as service=web. A few of them, each key once; the later
  * value stays. Pure. */
-#ifndef PROFD_PROFCTL_LABEL_LIST_H
-#define PROFD_PROFCTL_LABEL_LIST_H
+#ifndef PROFD_COMMON_LABEL_LIST_H
+#define PROFD_COMMON_LABEL_LIST_H
 
 #include <stddef.h>
 

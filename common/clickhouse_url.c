@@ -1,11 +1,11 @@
-#include "profctl/clickhouse/clickhouse_url.h"
+#include "common/clickhouse_url.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/units.h"
-#include "profctl/http/url_parts.h"
+#include "common/url_parts.h"
 
 enum {
     USUAL_PORT = 8123,
@@ -139,6 +139,13 @@ static const char *read_scheme(const char *text, struct clickhouse_url *url)
     if (url->is_secure)
         return text + secure;
     return strncmp(text, plain_scheme, plain) == 0 ? text + plain : NULL;
+}
+
+bool clickhouse_url_is_one(const char *text)
+{
+    struct clickhouse_url url;
+
+    return read_scheme(text, &url) != NULL;
 }
 
 int clickhouse_url_parse(const char *text, struct clickhouse_url *url,

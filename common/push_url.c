@@ -1,20 +1,20 @@
-#include "profctl/push/push_url.h"
+#include "common/push_url.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "profctl/http/url_parts.h"
+#include "common/url_parts.h"
 
-static const struct push_kind {
+static const struct server_kind {
     const char *name;
-    enum export_kind kind;
+    enum push_kind kind;
     uint16_t port;
     const char *path;
 } kinds[] = {
-    { "pyroscope", EXPORT_PYROSCOPE, 4040, "/push.v1.PusherService/Push" },
-    { "parca", EXPORT_PARCA, 7070, "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw" },
-    { "otlp", EXPORT_OTLP, 4318, "/v1development/profiles" },
+    { "pyroscope", PUSH_PYROSCOPE, 4040, "/push.v1.PusherService/Push" },
+    { "parca", PUSH_PARCA, 7070, "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw" },
+    { "otlp", PUSH_OTLP, 4318, "/v1development/profiles" },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), HTTPS_PORT = 443, PORT_BYTES = 6 };
@@ -33,7 +33,7 @@ static bool begins_with(const char *text, const char *start)
 }
 
 /* The kind that TEXT begins with, and what stands behind the scheme; NULL: it is none. */
-static const struct push_kind *kind_of(const char *text, bool *is_secure, const char **rest)
+static const struct server_kind *kind_of(const char *text, bool *is_secure, const char **rest)
 {
     for (size_t i = 0; i < KINDS; i++) {
         const char *scheme = text + strlen(kinds[i].name);
@@ -117,7 +117,7 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
 {
     const char *rest;
     bool is_secure;
-    const struct push_kind *kind = kind_of(text, &is_secure, &rest);
+    const struct server_kind *kind = kind_of(text, &is_secure, &rest);
 
     *url = (struct push_url){ 0 };
     if (kind == NULL)

@@ -4,13 +4,13 @@
  *
  * KIND is pyroscope, parca or otlp. Tokens stand in files, so that no list of processes shows them.
  * Pure. */
-#ifndef PROFD_PROFCTL_PUSH_URL_H
-#define PROFD_PROFCTL_PUSH_URL_H
+#ifndef PROFD_COMMON_PUSH_URL_H
+#define PROFD_COMMON_PUSH_URL_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-#include "profctl/export/export_batch.h"
+enum push_kind { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_OTLP };
 
 enum {
     PUSH_SERVER_BYTES = 300,
@@ -20,7 +20,7 @@ enum {
 };
 
 struct push_url {
-    enum export_kind kind;
+    enum push_kind kind;
     char server[PUSH_SERVER_BYTES];   /* "HOST:PORT" */
     char address[PUSH_ADDRESS_BYTES]; /* of what takes profiles there, http:// or https:// */
     char token_file[PATH_MAX];        /* "": none */

@@ -1,6 +1,6 @@
 /* What addresses of servers have in common: HOST[:PORT], and a=b&c=d behind "?". Pure. */
-#ifndef PROFD_PROFCTL_URL_PARTS_H
-#define PROFD_PROFCTL_URL_PARTS_H
+#ifndef PROFD_COMMON_URL_PARTS_H
+#define PROFD_COMMON_URL_PARTS_H
 
 #include <stddef.h>
 #include <stdint.h>

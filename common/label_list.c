@@ -1,4 +1,4 @@
-#include "profctl/export/label_list.h"
+#include "common/label_list.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  *     clickhouse+https://…[?ca_file=PATH&…]
  *
  * The password stands in a file, so that no list of processes shows it. Pure. */
-#ifndef PROFD_PROFCTL_CLICKHOUSE_URL_H
-#define PROFD_PROFCTL_CLICKHOUSE_URL_H
+#ifndef PROFD_COMMON_CLICKHOUSE_URL_H
+#define PROFD_COMMON_CLICKHOUSE_URL_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -29,6 +29,9 @@ struct clickhouse_url {
     unsigned days;                       /* that minutes are kept */
     unsigned hour_days;                  /* that sums by hour, and stacks, are kept */
 };
+
+/* Whether TEXT begins as such a URL does. */
+bool clickhouse_url_is_one(const char *text);
 
 /* 0, or -EINVAL with what is wrong in PROBLEM, which quotes nothing but names of TEXT. */
 int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
