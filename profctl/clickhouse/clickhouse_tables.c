@@ -94,10 +94,12 @@ const size_t clickhouse_table_count = sizeof(clickhouse_tables) / sizeof(clickho
 const struct view_definition clickhouse_views[] = {
     { "samples_to_hours", "hours",
       "service, " HOUR " AS hour, " SOURCE " AS source, stack, cpu_ns, samples, "
-      "allocated_bytes, allocations" },
+      "allocated_bytes, allocations",
+      true },
     { "samples_to_sources", "sources",
       "DISTINCT service, toStartOfMonth(minute) AS month, " SOURCE " AS source, program, version, "
-      "build_id, kind, thread, label.key, label.value" },
+      "build_id, kind, thread, label.key, label.value",
+      false },
 };
 
 const size_t clickhouse_view_count = sizeof(clickhouse_views) / sizeof(clickhouse_views[0]);

@@ -2,6 +2,7 @@
 #ifndef PROFD_PROFCTL_CLICKHOUSE_TABLES_H
 #define PROFD_PROFCTL_CLICKHOUSE_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* How long rows are kept. Those of LIFE_OF_ALL are sent once a month, and other tables' rows of the
@@ -27,6 +28,7 @@ extern const size_t clickhouse_table_count;
 struct view_definition {
     const char *name, *target;
     const char *columns; /* of the SELECT */
+    bool has_sums;       /* so that rows made twice count twice */
 };
 
 extern const struct view_definition clickhouse_views[];

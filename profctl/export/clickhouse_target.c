@@ -8,6 +8,7 @@
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/clickhouse/sql_text.h"
 #include "profctl/export/batch_add.h"
+#include "profctl/export/view_question.h"
 
 enum { QUERY_ID_BYTES = 32 };
 
@@ -115,13 +116,9 @@ static void put_insert(const struct clickhouse_target *target, const struct expo
 static void put_question(const struct clickhouse_target *target, const struct export_batch *batch,
                          struct sql_text *sql)
 {
-    sql_text_add(sql,
-                 "SELECT count() FROM %s.samples WHERE minute BETWEEN toDateTime(%u) AND "
-                 "toDateTime(%u) AND host = ",
-                 clickhouse_get_url(target->clickhouse)->database, batch->first_minute_s,
-                 batch->last_minute_s);
-    sql_text_quote(sql, target->host, strlen(target->host));
-    sql_text_add(sql, " AND batch = %" PRIu64, batch->id);
+    sql_text_add(sql, "SELECT count() FROM %s.samples WHERE ",
+                 clickhouse_get_url(target->clickhouse)->database);
+    view_question_put_batch(batch, target->host, sql);
 }
 
 /* What the server calls the request that inserts BATCH, and the question about it. */
@@ -173,9 +170,12 @@ static void settle_doubt(struct clickhouse_target *target, const struct export_b
                          struct http_answer *answer)
 {
     bool is_there = ask_for_batch(target, batch, answer);
+    char query_id[QUERY_ID_BYTES];
+    const struct view_batch there = { batch, target->host, query_id };
 
-    if (is_there && view_repair_is_due(&target->repair, batch))
-        view_repair_run(&target->repair, target->clickhouse, batch, target->host, answer);
+    name_query(batch, query_id);
+    if (is_there)
+        view_repair_run(&target->repair, target->clickhouse, &there, answer);
     else if (!is_there && answer->outcome == HTTP_DONE)
         insert_batch(target, batch, answer);
 }
@@ -194,7 +194,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
         settle_doubt(target, batch, answer);
     else
         insert_batch(target, batch, answer);
-    if (answer->outcome == HTTP_FAILED && !view_repair_is_due(&target->repair, batch))
+    if (answer->outcome == HTTP_FAILED)
         view_repair_note(&target->repair, batch, answer->text);
 }
 

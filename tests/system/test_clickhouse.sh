@@ -310,22 +310,59 @@ test_a_slow_server_has_each_row_once() {
     expect_each_row_once
 }
 
-# Samples stay when the view that sums them by hour fails; the sums are made later.
-test_hours_have_what_a_view_failed_at() {
-    start_server
-    start_work
+# A table in place of the one of sums by hour, in which no stack has room.
+spoil_hours() {
     sql "RENAME TABLE profiles.hours TO profiles.kept"
     sql "CREATE TABLE profiles.hours (service String, hour DateTime, source UInt64, stack FixedString(1), cpu_ns Int64, samples UInt64, allocated_bytes UInt64, allocations UInt64) ENGINE = MergeTree() PARTITION BY tuple() ORDER BY hour"
     wait_until grep -q 'is not accepting rows: .*pushing to view' work.log
     wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 4 ]"
+}
+
+mend_hours() {
     sql "DROP TABLE profiles.hours"
     sql "RENAME TABLE profiles.kept TO profiles.hours"
-    wait_until grep -q 'accepts rows again' work.log
-    "$profctl" stop
-    export_the_rest work
+}
+
+expect_hours_of_all_samples() {
     expect_each_row_once
     [ "$(sql "SELECT sum(cpu_ns), sum(samples) FROM profiles.hours")" = \
         "$(sql "SELECT sum(cpu_ns), sum(samples) FROM profiles.samples")" ]
+    [ "$(sql "SELECT count() FROM profiles.hours WHERE source NOT IN (SELECT source FROM profiles.sources)")" -eq 0 ]
+}
+
+# Samples stay when the view that sums them by hour fails; the sums are made later.
+test_hours_have_what_a_view_failed_at() {
+    start_server
+    start_work
+    spoil_hours
+    mend_hours
+    wait_until grep -q 'accepts rows again' work.log
+    "$profctl" stop
+    export_the_rest work
+    expect_hours_of_all_samples
+}
+
+# The exporter that was told so is killed: the next one finds out by itself, for the batch that lacks them and for one
+# that does not.
+test_hours_have_what_a_view_failed_at_for_another_exporter() {
+    start_server
+    start_work
+    spoil_hours
+    kill -KILL "$export"
+    wait "$export" 2>/dev/null || true
+    mend_hours
+    samples=$(sql "SELECT count() FROM profiles.samples")
+    start_export work
+    wait_until has_rows samples $((samples + 1))
+    kill -KILL "$export"
+    wait "$export" 2>/dev/null || true
+    refute grep 'may lack' work.log
+    "$profctl" stop
+    start_export work
+    wait_until grep -q 'exporting to' work.log
+    refute grep 'may lack' work.log
+    export_the_rest work
+    expect_hours_of_all_samples
 }
 
 # What was recorded while there was none is exported by the next one.

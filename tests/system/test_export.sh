@@ -210,7 +210,7 @@ test_a_batch_of_which_nobody_knows_is_asked_for() {
     question=$(grep -n 'AND batch = ' requests | awk -F: -v first="$first" '$1 > first { print $1; exit }')
     # Nothing was inserted between the batch that was cut and the question, nor again after the answer.
     refute grep -q INTO <(sed -n "$((first + 1)),$((question - 1))p" requests)
-    next=$(awk -v question="$question" 'NR > question && /INTO/ { print; exit }' requests)
+    next=$(awk -v question="$question" 'NR > question && /INTO%20/ { print; exit }' requests)
     [[ $next == *INTO%20profiles.health* ]] || fail "after the answer came: $next"
     stop_export
 }

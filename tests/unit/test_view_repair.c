@@ -16,10 +16,12 @@ START_TEST(the_view_that_failed_is_named)
                      "h:8123 answers 500: Code: 252, e.displayText() = DB::Exception: Too many "
                      "parts (300): while pushing to view profiles.samples_to_hours");
     view_repair_note(&sources, &batch, "while pushing to view profiles.samples_to_sources (1-2)");
-    ck_assert(view_repair_is_due(&hours, &batch));
-    ck_assert(!view_repair_is_due(&hours, &other));
+    ck_assert_uint_eq(hours.batch, batch.id);
     ck_assert_uint_eq(hours.due_views, 3);
     ck_assert_uint_eq(sources.due_views, 2);
+    view_repair_note(&hours, &other, "while pushing to view profiles.samples_to_sources");
+    ck_assert_uint_eq(hours.batch, other.id);
+    ck_assert_uint_eq(hours.due_views, 2);
 }
 END_TEST
 
@@ -32,7 +34,7 @@ START_TEST(other_errors_and_views_lack_nothing_of_ours)
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         view_repair_note(&repair, &batch, texts[i]);
-    ck_assert(!view_repair_is_due(&repair, &batch));
+    ck_assert_uint_eq(repair.due_views, 0);
 }
 END_TEST
 
