@@ -90,6 +90,7 @@ struct arena_header {
     struct group_table_header groups;
     /* What its environment says of the process, as PROFD_LABELS does, terminated; "": nothing. */
     char labels[ARENA_LABELS_BYTES];
+    uint32_t labels_left_out; /* how many more it says, for which there is no room */
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");

@@ -73,6 +73,7 @@ static void fill_info(struct arena_info *info, const struct arena_header *header
     info->sampling_interval_ns = sampling_interval_checked(header->sampling_interval_ns);
     memcpy(info->title, header->title, sizeof(info->title) - 1); /* what follows is zero */
     memcpy(info->labels, header->labels, sizeof(info->labels) - 1);
+    info->labels_left_out = header->labels_left_out;
 }
 
 static void fill_drops(struct arena_info *info, const struct arena_header *header)

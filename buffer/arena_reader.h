@@ -26,7 +26,8 @@ struct arena_info {
     enum clock_refusal sampling_clock_refusal;
     uint64_t sampling_interval_ns;   /* at most SAMPLING_INTERVAL_MOST_NS; 0: not known */
     char title[ARENA_TITLE_BYTES];   /* terminated; "": none */
-    char labels[ARENA_LABELS_BYTES]; /* likewise */
+    char labels[ARENA_LABELS_BYTES]; /* likewise … */
+    uint32_t labels_left_out;        /* … without so many for which there is no room */
     /* By cause, with what the reader found recycled or damaged since it was opened. */
     uint64_t drops[DROP_CAUSE_COUNT];
     uint64_t drop_bytes[DROP_CAUSE_COUNT];

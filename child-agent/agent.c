@@ -166,7 +166,7 @@ void agent_initialize(int argument_count, char **arguments)
     struct agent_address address = { .is_default = environment.is_default_socket };
     memcpy(address.path, environment.socket_path, sizeof(address.path));
     initialize_clock();
-    process_arena_set_labels(environment.labels);
+    process_arena_set_labels(environment.labels, environment.labels_left_out);
     process_title_initialize(argument_count, arguments);
     core_initialize(argument_count, arguments);
     sampling_signal_initialize(environment.signal_number);

@@ -12,6 +12,7 @@
 #include "child-agent/session_bounds.h"
 #include "common/clock_choice.h"
 #include "common/features.h"
+#include "common/label_list.h"
 #include "common/output_pattern.h"
 #include "common/thread_filters.h"
 #include "common/time_units.h"
@@ -208,12 +209,13 @@ static void read_socket(struct environment *out)
         out->socket_path[0] = '\0';
 }
 
-/* Half of them could be others. */
 static void read_labels(struct environment *out)
 {
     const char *text = value_of("PROFD_LABELS");
-    if (text != NULL && strlen(text) < sizeof(out->labels))
-        strcpy(out->labels, text);
+    size_t left_out = 0;
+    if (text != NULL)
+        memcpy(out->labels, text, label_list_measure(text, sizeof(out->labels) - 1, &left_out));
+    out->labels_left_out = (uint32_t)left_out;
 }
 
 void environment_read(struct environment *out)

@@ -50,7 +50,8 @@ struct environment {
     uint64_t allocation_interval_bytes;      /* PROFD_STARTUP_ALLOC_INTERVAL; 0: not set */
     char filters[ENVIRONMENT_FILTERS_BYTES]; /* PROFD_STARTUP_FILTERS */
     char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
-    char labels[ARENA_LABELS_BYTES]; /* PROFD_LABELS; "": none, or more than there is room for */
+    char labels[ARENA_LABELS_BYTES];                  /* PROFD_LABELS; "": none … */
+    uint32_t labels_left_out; /* … for which there is room, but for so many */
     bool is_default_socket; /* nobody named the socket: whoever listens there must be trusted first
                              */
     /* "" when it cannot be told, or when the profile is written without profd. */

@@ -26,6 +26,7 @@ enum {
 
 static char process_name[MOST_NAME_BYTES];
 static char labels[ARENA_LABELS_BYTES];
+static uint32_t labels_left_out;
 static uint64_t room_bytes = ARENA_USUAL_CHUNK_BYTES;
 
 void process_arena_set_name(const char *name)
@@ -37,9 +38,10 @@ void process_arena_set_name(const char *name)
         (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);
 }
 
-void process_arena_set_labels(const char text[ARENA_LABELS_BYTES])
+void process_arena_set_labels(const char text[ARENA_LABELS_BYTES], uint32_t left_out)
 {
     memcpy(labels, text, sizeof(labels));
+    labels_left_out = left_out;
 }
 
 void profd_set_process_name(const char *name)
@@ -151,6 +153,7 @@ int process_arena_make(void)
     }
     atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
     memcpy(core.arena.header->labels, labels, sizeof(labels));
+    core.arena.header->labels_left_out = labels_left_out;
     process_title_follow();
     if (process_name[0] != '\0') /* counted when full */
         (void)dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);

@@ -27,8 +27,8 @@ int process_arena_renew(void);
 /* Shows NAME for this process from now on, and in every arena of it to come. Any thread. */
 void process_arena_set_name(const char *name);
 
-/* Likewise what the environment says of the process. Before any arena. */
-void process_arena_set_labels(const char text[ARENA_LABELS_BYTES]);
+/* Likewise what the environment says of the process, but for so many labels. Before any arena. */
+void process_arena_set_labels(const char text[ARENA_LABELS_BYTES], uint32_t left_out);
 
 /* In a forked child, whose parent's arena is not its own: it starts as an image of its own. */
 void process_arena_after_fork_child(void);

@@ -63,18 +63,16 @@ void label_list_remove(struct label_list *list, const char *key)
             (list->count - place) * sizeof(list->labels[0]));
 }
 
-int label_list_merge(struct label_list *list, const struct label_list *other)
+size_t label_list_merge(struct label_list *list, const struct label_list *other)
 {
-    int error = 0;
+    size_t left_out = 0;
 
     for (size_t i = 0; i < other->count; i++) {
         const struct label *label = &other->labels[i];
-        int own = label_list_set(list, label->key, strlen(label->key), label->value,
-                                 strlen(label->value));
-        if (error == 0)
-            error = own;
+        left_out += label_list_set(list, label->key, strlen(label->key), label->value,
+                                   strlen(label->value)) < 0;
     }
-    return error;
+    return left_out;
 }
 
 /* The value at *TEXT up to one of the bytes of STOP, without its backslashes, into VALUE; *TEXT
@@ -93,23 +91,53 @@ static size_t take_value(const char **text, const char *stop, char value[LABEL_V
     return length;
 }
 
-int label_list_parse(struct label_list *list, const char *text)
+/* Sets the label at *TEXT, which moves behind it and its comma. 0, or what is wrong with it. */
+static int parse_label(struct label_list *list, const char **text)
 {
     char value[LABEL_VALUE_BYTES];
+    const char *key = *text;
+    size_t key_length = strcspn(key, "=,");
+    bool has_value = key[key_length] == '=';
 
-    while (*text != '\0') {
-        const char *key = text;
-        size_t key_length = strcspn(text, "=,");
-        if (key[key_length] != '=')
-            return -EINVAL;
-        text += key_length + 1;
-        size_t length = take_value(&text, ",", value);
-        int error = label_list_set(list, key, key_length, value, length);
-        if (error < 0)
-            return error;
-        text += *text == ',';
+    *text += key_length + has_value;
+    size_t length = has_value ? take_value(text, ",", value) : 0;
+    *text += **text == ',';
+    return has_value ? label_list_set(list, key, key_length, value, length) : -EINVAL;
+}
+
+int label_list_parse(struct label_list *list, const char *text)
+{
+    int error = 0;
+
+    while (error == 0 && *text != '\0')
+        error = parse_label(list, &text);
+    return error;
+}
+
+size_t label_list_take(struct label_list *list, const char *text)
+{
+    size_t left_out = 0;
+
+    while (*text != '\0')
+        left_out += parse_label(list, &text) < 0;
+    return left_out;
+}
+
+size_t label_list_measure(const char *text, size_t room, size_t *left_out)
+{
+    size_t fitting = 0;
+    const char *next = text;
+
+    *left_out = 0;
+    while (*next != '\0') {
+        while (*next != ',' && *next != '\0')
+            next += next[0] == '\\' && next[1] != '\0' ? 2 : 1;
+        bool fits = *left_out == 0 && (size_t)(next - text) <= room;
+        fitting = fits ? (size_t)(next - text) : fitting;
+        *left_out += !fits;
+        next += *next == ',';
     }
-    return 0;
+    return fitting;
 }
 
 /* The byte that Go writes as "\xHH" or by a letter, at *TEXT behind the backslash. */

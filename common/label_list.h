@@ -31,12 +31,20 @@ const char *label_list_get(const struct label_list *list, const char *key);
 /* Takes KEY out, where it is. */
 void label_list_remove(struct label_list *list, const char *key);
 
-/* Sets what OTHER has. 0 or -E2BIG, where some are left out. */
-int label_list_merge(struct label_list *list, const struct label_list *other);
+/* Sets what OTHER has. How many of them are left out, as there is no room. */
+size_t label_list_merge(struct label_list *list, const struct label_list *other);
 
 /* "key=value,key=value"; a backslash takes its meaning from the byte behind it. 0, or the error of
  * the first one that is none, after which nothing is read. */
 int label_list_parse(struct label_list *list, const char *text);
+
+/* The same for labels that nobody here answers for: those that are none, or have no room, are left
+ * out. How many they are. */
+size_t label_list_take(struct label_list *list, const char *text);
+
+/* How many bytes of TEXT its first labels have that fit into ROOM bytes, without a comma behind
+ * them. *LEFT_OUT is how many labels are behind these. */
+size_t label_list_measure(const char *text, size_t room, size_t *left_out);
 
 /* A file of Kubernetes' downward API: lines of key="value", where the value is quoted as in Go. 0,
  * or the error of the first line that is none. */

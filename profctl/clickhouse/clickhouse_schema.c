@@ -27,8 +27,9 @@ static const struct {
     [CLICKHOUSE_HEALTH] = { "health",
                             "minute, host, exporter, covered_ms, cpu_ns, samples, rows, "
                             "new_stacks, export_cpu_ns, spooled_bytes, lost_rows, lost_batches, "
-                            "torn_batches, folded_labels, lost_blocks, lost_ms, clock_offset_s, "
-                            "missing" },
+                            "torn_batches, folded_labels, lost_blocks, lost_ms, "
+                            "left_out_labels, unnamed_addresses, unsure_batches, "
+                            "clock_offset_s, missing" },
 };
 
 const char *clickhouse_table_columns(enum clickhouse_table table)
@@ -144,27 +145,55 @@ static const struct table_definition *find_table(const char *name)
     return table;
 }
 
-/* Servers of a cluster do not alter a distributed table, which has no rows: it is made again. */
-bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index, const char **table,
-                               struct sql_text *sql)
+/* Columns that tables did not always have; the last of each table is marked. */
+static const struct addition {
+    const char *table, *local, *column;
+    bool is_last;
+} additions[] = {
+    { "samples", "samples_local", "jank_ns", true },        /* since version 2 */
+    { "health", "health_local", "left_out_labels", false }, /* since version 3 */
+    { "health", "health_local", "unnamed_addresses", false },
+    { "health", "health_local", "unsure_batches", true },
+};
+
+enum { ADDITIONS = sizeof(additions) / sizeof(additions[0]), CLUSTER_STEPS = 2 };
+
+/* Servers of a cluster do not alter a distributed table, which has no rows: it is made again, in
+ * the steps behind the last addition. */
+static void put_addition(const struct clickhouse_url *url, const struct addition *addition,
+                         unsigned step, struct schema_upgrade *out, struct sql_text *sql)
 {
-    bool is_cluster = url->cluster[0] != '\0';
+    bool is_local = url->cluster[0] != '\0' && step == 0;
+
+    *out =
+        (struct schema_upgrade){ is_local ? addition->local : addition->table, addition->column };
+    if (step == 0) {
+        sql_text_add(sql, "ALTER TABLE %s.%s", url->database, out->table);
+        add_on_cluster(url, sql);
+        sql_text_add(sql, " ADD COLUMN %s UInt64", addition->column);
+    } else if (step == 1) {
+        sql_text_add(sql, "DROP TABLE IF EXISTS %s.%s", url->database, out->table);
+        add_on_cluster(url, sql);
+    } else {
+        put_distributed(url, find_table(addition->table), sql);
+    }
+}
+
+bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index,
+                               struct schema_upgrade *out, struct sql_text *sql)
+{
+    unsigned more = url->cluster[0] != '\0' ? CLUSTER_STEPS : 0;
 
     sql_text_clear(sql);
-    *table = is_cluster && index == 0 ? "samples_local" : "samples";
-    if (index == 0) {
-        sql_text_add(sql, "ALTER TABLE %s.%s", url->database, *table);
-        add_on_cluster(url, sql);
-        sql_text_add(sql, " ADD COLUMN jank_ns UInt64");
-    } else if (is_cluster && index == 1) {
-        sql_text_add(sql, "DROP TABLE IF EXISTS %s.%s", url->database, *table);
-        add_on_cluster(url, sql);
-    } else if (is_cluster && index == 2) {
-        put_distributed(url, find_table("samples"), sql);
-    } else {
-        return false;
+    for (size_t i = 0; i < ADDITIONS; i++) {
+        unsigned steps = 1 + (additions[i].is_last ? more : 0);
+        if (index < steps) {
+            put_addition(url, &additions[i], index, out, sql);
+            return true;
+        }
+        index -= steps;
     }
-    return true;
+    return false;
 }
 
 /* --- On the server --- */
@@ -249,14 +278,15 @@ static bool create_tables(struct checking *checking)
     return write_version(checking);
 }
 
-/* Whether TABLE has the column already, as when this was cut off: *HAS_IT. */
-static bool look_for_column(struct checking *checking, const char *table, bool *has_it)
+/* Whether the table has the column already, as when this was cut off: *HAS_IT. */
+static bool look_for_column(struct checking *checking, const struct schema_upgrade *upgrade,
+                            bool *has_it)
 {
     sql_text_clear(&checking->sql);
     sql_text_add(&checking->sql,
                  "SELECT count() FROM system.columns WHERE database = '%s' AND table = '%s' AND "
-                 "name = 'jank_ns'",
-                 checking->url->database, table);
+                 "name = '%s'",
+                 checking->url->database, upgrade->table, upgrade->column);
     if (!ask_value(checking))
         return false;
     *has_it = strcmp(checking->value, "0") != 0;
@@ -265,15 +295,16 @@ static bool look_for_column(struct checking *checking, const char *table, bool *
 
 static bool upgrade_tables(struct checking *checking)
 {
-    const char *table;
+    struct schema_upgrade upgrade;
     bool has_it;
 
-    for (unsigned i = 0; clickhouse_schema_upgrade(checking->url, i, &table, &checking->sql); i++) {
-        if (!look_for_column(checking, table, &has_it))
+    for (unsigned i = 0; clickhouse_schema_upgrade(checking->url, i, &upgrade, &checking->sql);
+         i++) {
+        if (!look_for_column(checking, &upgrade, &has_it))
             return false;
         if (has_it)
             continue;
-        clickhouse_schema_upgrade(checking->url, i, &table, &checking->sql);
+        clickhouse_schema_upgrade(checking->url, i, &upgrade, &checking->sql);
         if (!ask(checking))
             return false;
     }

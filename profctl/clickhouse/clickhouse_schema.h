@@ -7,7 +7,8 @@
  *     stacks         each stack once a month, by its hash
  *     health         a row for each minute and exporter: what it did, and what was lost
  *
- * Jank is told by minute alone: "samples" has had it since version 2 of the tables.
+ * Jank is told by minute alone: "samples" has had it since version 2 of the tables. What health
+ * tells of labels, addresses and unsure batches came with version 3.
  *
  * On a cluster each is a Distributed table over NAME_local, which is replicated. One thread. */
 #ifndef PROFD_PROFCTL_CLICKHOUSE_SCHEMA_H
@@ -20,7 +21,7 @@
 #include "profctl/clickhouse/clickhouse_tables.h"
 #include "profctl/clickhouse/sql_text.h"
 
-enum { CLICKHOUSE_SCHEMA_VERSION = 2 };
+enum { CLICKHOUSE_SCHEMA_VERSION = 3 };
 
 enum clickhouse_table {
     CLICKHOUSE_STACKS, /* before the samples that name them */
@@ -53,9 +54,13 @@ unsigned clickhouse_schema_days(const struct clickhouse_url *url, enum table_lif
 bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl, unsigned index,
                                  struct sql_text *sql);
 
-/* The same for what tables of version 1 lack, with the table that lacks it, a constant string:
- * a statement is left out where that table has it. */
-bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index, const char **table,
-                               struct sql_text *sql);
+/* A statement of an upgrade is left out where TABLE has COLUMN. Constant strings. */
+struct schema_upgrade {
+    const char *table, *column;
+};
+
+/* The same for what older tables lack, with when it is lacking in *OUT. */
+bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index,
+                               struct schema_upgrade *out, struct sql_text *sql);
 
 #endif

@@ -59,7 +59,8 @@ const struct table_definition clickhouse_tables[] = {
                    "cpu_ns Int64, samples UInt64, rows UInt64, new_stacks UInt64, "
                    "export_cpu_ns UInt64, spooled_bytes UInt64, lost_rows UInt64, "
                    "lost_batches UInt64, torn_batches UInt64, folded_labels UInt64, "
-                   "lost_blocks UInt64, lost_ms UInt64, clock_offset_s Int64, missing String",
+                   "lost_blocks UInt64, lost_ms UInt64, clock_offset_s Int64, missing String, "
+                   "left_out_labels UInt64, unnamed_addresses UInt64, unsure_batches UInt64",
         .engine = "Replacing",
         .arguments = "",
         .partition = "toYYYYMMDD(minute)",

@@ -211,6 +211,13 @@ static int64_t clock_ahead(const void *owner)
     return clickhouse_clock_ahead(target->clickhouse);
 }
 
+static uint64_t unsure_batches(const void *owner)
+{
+    const struct clickhouse_target *target = owner;
+
+    return target->repair.unsure_batches;
+}
+
 static int drop_old(void *owner, char text[HTTP_TEXT_BYTES])
 {
     const struct clickhouse_target *target = owner;
@@ -240,6 +247,7 @@ struct export_target clickhouse_target_table(struct clickhouse_target *target)
                                    .send = send_batch,
                                    .takes = takes,
                                    .clock_ahead = clock_ahead,
+                                   .unsure_batches = unsure_batches,
                                    .drop_old = drop_old,
                                    .owner = target };
 }

@@ -21,6 +21,9 @@ void export_health_write(const struct export_health *health, const char *host,
     row_write_u64(out, health->folded_labels);
     row_write_u64(out, health->lost_blocks);
     row_write_u64(out, health->lost_ms);
+    row_write_u64(out, health->left_out_labels);
+    row_write_u64(out, health->unnamed_addresses);
+    row_write_u64(out, health->unsure_batches);
     row_write_u64(out, (uint64_t)health->clock_offset_s);
     row_write_string(out, health->missing, strlen(health->missing));
 }

@@ -20,6 +20,9 @@ struct export_health {
     uint64_t folded_labels;           /* values beyond the bounds */
     uint64_t lost_blocks;             /* of recordings, by the processes' count */
     uint64_t lost_ms;                 /* that were too long ago when profd could be asked */
+    uint64_t left_out_labels;         /* of processes: more than there is room for, or none */
+    uint64_t unnamed_addresses;       /* of the capture, which are exported as numbers */
+    uint64_t unsure_batches;          /* whose sums by hour the server may lack */
     int64_t clock_offset_s;           /* that minutes were corrected by */
     char missing[256];                /* what the capture did not have; "" */
 };

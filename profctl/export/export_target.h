@@ -45,6 +45,8 @@ struct export_target {
     bool (*takes)(const void *owner, enum export_kind kind);
     /* By how many seconds the server's clock is ahead of this machine's; 0: not known. */
     int64_t (*clock_ahead)(const void *owner);
+    /* How many batches it may have only a part of, since the target began. NULL: there are none. */
+    uint64_t (*unsure_batches)(const void *owner);
     /* Drops what the server has for too long, now and then. 0, or -EIO with one line in TEXT. NULL:
      * the server does that itself. */
     int (*drop_old)(void *owner, char text[HTTP_TEXT_BYTES]);

@@ -66,7 +66,7 @@ static bool capture(struct taking *taking)
     const struct capture_wish wish = { .timeout_ms = exporter->timeout_ms,
                                        .last_ms = taking->range->ask_last_ms };
     const struct capture_sink sink = { json_sink_fd, restart_named, &taking->named_fd };
-    struct capture_counts counts;
+    struct capture_counts counts = { 0 };
     struct capture_result result;
     char problem[CAPTURE_PROBLEM_BYTES] = "";
     struct client *client;
@@ -82,6 +82,7 @@ static bool capture(struct taking *taking)
                                    &counts, problem);
     snprintf(exporter->health.missing, sizeof(exporter->health.missing), "%.*s",
              (int)sizeof(exporter->health.missing) - 1, result.missing);
+    exporter->health.unnamed_addresses = counts.unnamed;
     capture_result_free(&result);
     if (error < 0 && problem[0] != '\0')
         failure_set(taking->failure, EXIT_CODE_FAILED, "profd's capture is damaged (%s)", problem);
@@ -159,6 +160,10 @@ static void fill_health(struct taking *taking)
     health->lost_batches = growth(losses->batches, &exporter->told_lost_batches);
     health->torn_batches = growth(losses->torn, &exporter->told_torn);
     health->folded_labels = growth(exporter->source.bounds.folded, &exporter->told_folded);
+    health->left_out_labels = growth(exporter->source.left_out, &exporter->told_left_out);
+    if (exporter->target.unsure_batches != NULL)
+        health->unsure_batches =
+            growth(exporter->target.unsure_batches(exporter->target.owner), &exporter->told_unsure);
     health->lost_blocks = growth(taking->told.lost_blocks, &exporter->told_lost_blocks);
     health->export_cpu_ns = growth(read_clock(CLOCK_PROCESS_CPUTIME_ID), &exporter->told_cpu_ns);
     health->lost_ms = taking->range->lost_ms;
@@ -178,6 +183,11 @@ static void tell_losses(struct exporter *exporter)
             crowded_out > 0 ? ": the spool was full; see --spool-limit" : "");
     if (health->torn_batches > 0)
         say("lost %llu damaged batches of the spool", (unsigned long long)health->torn_batches);
+    if (health->left_out_labels > 0 && !exporter->has_told_left_out)
+        say("left %llu labels of processes out: a process has up to 16 in all, and PROFD_LABELS "
+            "up to 1023 bytes of KEY=VALUE",
+            (unsigned long long)health->left_out_labels);
+    exporter->has_told_left_out |= health->left_out_labels > 0;
     if (health->lost_ms > 0)
         say("lost %llu s: profd was not asked for that long, or did not answer",
             (unsigned long long)health->lost_ms / 1000);

@@ -29,8 +29,9 @@ struct exporter {
     struct symbol_cache *symbols;
     struct export_health health; /* of the next row, as far as it is known */
     uint64_t told_lost_rows, told_lost_batches, told_torn, told_folded; /* in rows so far */
-    uint64_t told_lost_blocks, told_cpu_ns;
-    uint64_t told_crowded_out; /* in lines of text */
+    uint64_t told_lost_blocks, told_cpu_ns, told_left_out, told_unsure;
+    uint64_t told_crowded_out; /* in lines of text … */
+    bool has_told_left_out;    /* … of which one is enough */
 };
 
 /* Exports what is recorded from now on, or since the last exporter with that spool, for a target

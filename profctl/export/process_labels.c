@@ -109,24 +109,25 @@ static int read_file(const char *path, char *bytes, size_t capacity, size_t *len
     return error;
 }
 
-/* What is wrong with its labels is the process' own affair: those before stay. */
-static void take_environment(const char *bytes, size_t length, struct label_list *own)
+/* How many of its labels are none, or have no room. */
+static size_t take_environment(const char *bytes, size_t length, struct label_list *own)
 {
     static const char name[] = "PROFD_LABELS=";
 
     for (const char *next = bytes; next < bytes + length; next += strlen(next) + 1)
-        if (strncmp(next, name, strlen(name)) == 0) {
-            (void)label_list_parse(own, next + strlen(name));
-            return;
-        }
+        if (strncmp(next, name, strlen(name)) == 0)
+            return label_list_take(own, next + strlen(name));
+    return 0;
 }
 
-int process_labels_read(int64_t pid, struct label_list *machine, struct label_list *own)
+int process_labels_read(int64_t pid, struct label_list *machine, struct label_list *own,
+                        size_t *left_out)
 {
     char path[PATH_BYTES], cgroup[CGROUP_BYTES];
     char *environment = malloc(ENVIRONMENT_BYTES);
     size_t length;
 
+    *left_out = 0;
     if (environment == NULL)
         return -ENOMEM;
     snprintf(path, sizeof(path), "/proc/%" PRId64 "/cgroup", pid);
@@ -137,7 +138,7 @@ int process_labels_read(int64_t pid, struct label_list *machine, struct label_li
     if (error == 0)
         error = read_file(path, environment, ENVIRONMENT_BYTES, &length);
     if (error == 0)
-        take_environment(environment, length, own);
+        *left_out = take_environment(environment, length, own);
     free(environment);
     return error;
 }

@@ -8,9 +8,10 @@
 #include "common/label_list.h"
 
 /* Sets in MACHINE what the cgroup of PID tells, "unit", "pod" and "container", and in OWN what its
- * variable PROFD_LABELS says. 0, or a negative errno when the process is gone or another user's:
- * some of it may be set. */
-int process_labels_read(int64_t pid, struct label_list *machine, struct label_list *own);
+ * variable PROFD_LABELS says, but for *LEFT_OUT labels. 0, or a negative errno when the process is
+ * gone or another user's: some of it may be set. */
+int process_labels_read(int64_t pid, struct label_list *machine, struct label_list *own,
+                        size_t *left_out);
 
 /* --- Pure parts --- */
 

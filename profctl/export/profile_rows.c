@@ -273,6 +273,9 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
             .kind = strcmp(program, reading->name) != 0 ? reading->name : "",
             .build_id = build_id_of(reading, path),
             .labels = log->labels,
+            .labels_left_out = log->labels_left_out >= 1 && log->labels_left_out < UINT32_MAX
+                                   ? (uint64_t)log->labels_left_out
+                                   : 0,
             .pid = pid_of(log->pid),
             .parent_pid = pid_of(log->parent_pid),
         };

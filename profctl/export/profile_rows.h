@@ -17,8 +17,9 @@ struct exported_process {
     const char *program; /* the file's name … */
     const char *kind;    /* … and the process' own name, where that is another; "" */
     const char *build_id;
-    const char *labels;      /* that its own environment has; NULL: not told */
-    int64_t pid, parent_pid; /* as the kernel has them; below 0: not known */
+    const char *labels;       /* that its own environment has; NULL: not told … */
+    uint64_t labels_left_out; /* … with so many more */
+    int64_t pid, parent_pid;  /* as the kernel has them; below 0: not known */
 };
 
 struct profile_rows_options {

@@ -43,25 +43,39 @@ static void set_service_of_unit(struct label_list *labels)
         (void)label_list_set(labels, "service", strlen("service"), service, length);
 }
 
-/* A process that has gone was of its parent's cgroup, most likely. Its agent told its own labels,
- * which the kernel shows to its user alone, and while it lives. What is wrong with them is the
- * process' own affair. */
+/* What the process says of itself. Its agent told it, which the kernel shows to its user alone, and
+ * while it lives; but only the kernel has what the agent has no room for. How many labels are left
+ * out. */
+static size_t look_up_own(struct source_labels *source, const struct exported_process *process,
+                          struct label_list *own)
+{
+    struct label_list *machine = &source->labels;
+    size_t left_out = 0;
+    bool is_read =
+        process->pid > 0 && process_labels_read(process->pid, machine, own, &left_out) == 0;
+
+    /* One that has gone was of its parent's cgroup, most likely. */
+    if (!is_read && machine->count == 0 && process->pid > 0 && process->parent_pid > 0)
+        (void)process_labels_read(process->parent_pid, machine, own, &left_out);
+    if (process->labels == NULL && process->labels_left_out == 0)
+        return left_out;
+    if (process->labels_left_out > 0 && is_read && own->count > 0)
+        return left_out;
+    *own = (struct label_list){ 0 };
+    return process->labels_left_out +
+           (process->labels != NULL ? label_list_take(own, process->labels) : 0);
+}
+
 static void look_up(struct source_labels *source, const struct exported_process *process)
 {
     struct label_list own = { 0 };
 
     source->pid = process->pid;
     source->labels = (struct label_list){ 0 };
-    if (process->pid > 0 && process_labels_read(process->pid, &source->labels, &own) < 0 &&
-        source->labels.count == 0 && process->parent_pid > 0)
-        (void)process_labels_read(process->parent_pid, &source->labels, &own);
-    if (process->labels != NULL) {
-        own = (struct label_list){ 0 };
-        (void)label_list_parse(&own, process->labels);
-    }
+    source->left_out += look_up_own(source, process, &own);
     set_service_of_unit(&source->labels);
-    (void)label_list_merge(&source->labels, &source->all); /* beyond LABELS_MOST are left out */
-    (void)label_list_merge(&source->labels, &own);
+    source->left_out += label_list_merge(&source->labels, &source->all);
+    source->left_out += label_list_merge(&source->labels, &own);
     label_list_remove(&source->labels, "host");
 }
 

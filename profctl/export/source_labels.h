@@ -18,6 +18,7 @@ struct source_labels {
     struct label_list all; /* of every process: the exporter's own */
     char host[SOURCE_HOST_BYTES];
     struct label_bounds bounds;
+    uint64_t left_out;        /* labels that are none, or for which there was no room, each time */
     int64_t pid;              /* of the process asked for last … */
     struct label_list labels; /* … and its labels */
 };

@@ -177,6 +177,9 @@ test_older_tables_are_given_what_they_lack() {
     start_work
     end_export
     sql "ALTER TABLE profiles.samples DROP COLUMN jank_ns"
+    for column in left_out_labels unnamed_addresses unsure_batches; do
+        sql "ALTER TABLE profiles.health DROP COLUMN $column"
+    done
     sql "DROP TABLE profiles.profd_schema"
     sql "CREATE TABLE profiles.profd_schema (version UInt32, made DateTime) ENGINE = MergeTree() PARTITION BY tuple() ORDER BY version"
     sql "INSERT INTO profiles.profd_schema SELECT 1, now()"
@@ -186,9 +189,10 @@ test_older_tables_are_given_what_they_lack() {
     rows=$(sql "SELECT count() FROM profiles.samples")
     start_export work
     wait_until has_rows samples $((rows + 1))
+    wait_until has_rows "health WHERE unnamed_addresses < 1000000000" $((rows > 0))
     expect 0 "$profctl" query "$url"
     expect 1 "$profctl" query "$url" --jank
-    [ "$(sql "SELECT max(version) FROM profiles.profd_schema")" -eq 2 ]
+    [ "$(sql "SELECT max(version) FROM profiles.profd_schema")" -eq 3 ]
 }
 
 test_a_query_has_the_allocations() {
@@ -232,6 +236,17 @@ test_every_format_is_made_of_a_query() {
         says 'burn_inner' stdout
         says '[0-9,]+ rows were summed up' stderr
     done
+}
+
+test_what_has_no_name_or_room_is_counted() {
+    start_server
+    strip -o nameless "$programs/busy"
+    start_profd -- env PROFD_LABELS="$(printf 'k%d=v,' {1..20})" ./nameless 600
+    expect 0 "$profctl" start --rate 100
+    start_export work
+    wait_until has_rows "health WHERE left_out_labels = 4 AND unnamed_addresses > 0" 1
+    says 'left 4 labels of processes out: a process has up to 16' work.log
+    [ "$(sql "SELECT max(length(label.key)) FROM profiles.samples")" -eq 16 ]
 }
 
 # Of any bytes: what is labelled so is found so, and is no SQL.

@@ -151,10 +151,10 @@ END_TEST
 /* All that makes tables of version 1 such as are made today. */
 static void put_upgrades(const struct clickhouse_url *url, char *all, size_t bytes)
 {
-    const char *table;
+    struct schema_upgrade upgrade;
 
     all[0] = '\0';
-    for (unsigned i = 0; clickhouse_schema_upgrade(url, i, &table, &sql); i++) {
+    for (unsigned i = 0; clickhouse_schema_upgrade(url, i, &upgrade, &sql); i++) {
         strncat(all, sql_text_get(&sql), bytes - strlen(all) - 2);
         strcat(all, ";");
     }
@@ -164,15 +164,28 @@ START_TEST(older_tables_are_given_what_they_lack)
 {
     const struct clickhouse_url alone = { .database = "p", .days = 1 };
     const struct clickhouse_url cluster = { .database = "p", .cluster = "all", .days = 1 };
-    char all[1024];
+    char all[2048];
 
     put_upgrades(&alone, all, sizeof(all));
-    ck_assert_str_eq(all, "ALTER TABLE p.samples ADD COLUMN jank_ns UInt64;");
+    ck_assert_str_eq(all, "ALTER TABLE p.samples ADD COLUMN jank_ns UInt64;"
+                          "ALTER TABLE p.health ADD COLUMN left_out_labels UInt64;"
+                          "ALTER TABLE p.health ADD COLUMN unnamed_addresses UInt64;"
+                          "ALTER TABLE p.health ADD COLUMN unsure_batches UInt64;");
     put_upgrades(&cluster, all, sizeof(all));
     ck_assert_str_eq(all, "ALTER TABLE p.samples_local ON CLUSTER all ADD COLUMN jank_ns UInt64;"
                           "DROP TABLE IF EXISTS p.samples ON CLUSTER all;"
                           "CREATE TABLE IF NOT EXISTS p.samples ON CLUSTER all AS "
                           "p.samples_local ENGINE = Distributed(all, p, samples_local, "
+                          "cityHash64(host));"
+                          "ALTER TABLE p.health_local ON CLUSTER all ADD COLUMN "
+                          "left_out_labels UInt64;"
+                          "ALTER TABLE p.health_local ON CLUSTER all ADD COLUMN "
+                          "unnamed_addresses UInt64;"
+                          "ALTER TABLE p.health_local ON CLUSTER all ADD COLUMN "
+                          "unsure_batches UInt64;"
+                          "DROP TABLE IF EXISTS p.health ON CLUSTER all;"
+                          "CREATE TABLE IF NOT EXISTS p.health ON CLUSTER all AS "
+                          "p.health_local ENGINE = Distributed(all, p, health_local, "
                           "cityHash64(host));");
 }
 END_TEST

@@ -34,22 +34,31 @@ START_TEST(the_socket_is_the_one_that_is_named)
 }
 END_TEST
 
-START_TEST(labels_are_taken_whole_or_not_at_all)
+START_TEST(labels_are_taken_whole_or_counted)
 {
-    char labels[ARENA_LABELS_BYTES + 1] = { 0 };
+    char labels[2 * ARENA_LABELS_BYTES] = { 0 };
     environment_read(&environment);
     ck_assert_str_eq(environment.labels, "");
     setenv("PROFD_LABELS", "service=web,zone=a", 1);
     environment_read(&environment);
     ck_assert_str_eq(environment.labels, "service=web,zone=a");
+    ck_assert_uint_eq(environment.labels_left_out, 0);
     memset(labels, 'x', ARENA_LABELS_BYTES - 1);
     setenv("PROFD_LABELS", labels, 1);
     environment_read(&environment);
     ck_assert_str_eq(environment.labels, labels);
+    ck_assert_uint_eq(environment.labels_left_out, 0);
     labels[ARENA_LABELS_BYTES - 1] = 'x';
     setenv("PROFD_LABELS", labels, 1);
     environment_read(&environment);
     ck_assert_str_eq(environment.labels, "");
+    ck_assert_uint_eq(environment.labels_left_out, 1);
+    memcpy(labels, "a=b\\,c,d=", 9);
+    strcat(labels, ",e=f,g=h");
+    setenv("PROFD_LABELS", labels, 1);
+    environment_read(&environment);
+    ck_assert_str_eq(environment.labels, "a=b\\,c");
+    ck_assert_uint_eq(environment.labels_left_out, 3);
     ck_assert_str_eq(environment.problem, "");
 }
 END_TEST
@@ -237,7 +246,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, an_empty_environment_means_wait_for_profd);
     tcase_add_test(tcase, the_socket_is_the_one_that_is_named);
-    tcase_add_test(tcase, labels_are_taken_whole_or_not_at_all);
+    tcase_add_test(tcase, labels_are_taken_whole_or_counted);
     tcase_add_test(tcase, a_socket_path_that_fits_no_address_is_no_path);
     tcase_add_test(tcase, startup_settings_are_read);
     tcase_add_loop_test(tcase, the_signal_may_be_a_name_or_a_number, 0,

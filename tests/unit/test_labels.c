@@ -118,6 +118,7 @@ END_TEST
 /* A process whose environment has LABELS, which OWN gets. */
 static pid_t start_labelled(const char *labels, struct label_list *own)
 {
+    size_t left_out;
     pid_t child = fork();
 
     if (child == 0) {
@@ -127,7 +128,7 @@ static pid_t start_labelled(const char *labels, struct label_list *own)
     }
     *own = (struct label_list){ 0 };
     for (int i = 0; i < 10000 && own->count == 0; i++) {
-        (void)process_labels_read(child, &list, own);
+        (void)process_labels_read(child, &list, own, &left_out);
         usleep(1000);
     }
     return child;
@@ -245,6 +246,38 @@ START_TEST(what_the_agent_told_comes_before_all_others)
 }
 END_TEST
 
+static uint64_t left_out_of(const struct exported_process *process, const char *all_text)
+{
+    struct label_list all = { 0 };
+    struct source_labels source;
+    struct row_writer columns = { 0 };
+    ck_assert_int_eq(label_list_parse(&all, all_text), 0);
+    source_labels_init(&source, &all);
+    ck_assert_int_eq(source_labels_describe(&source, process, "main", &columns), 0);
+    uint64_t left_out = source.left_out;
+    row_writer_free(&columns);
+    source_labels_fini(&source);
+    return left_out;
+}
+
+START_TEST(labels_that_are_left_out_are_counted)
+{
+    struct exported_process process = {
+        .program = "server", .kind = "", .build_id = "", .pid = -1, .parent_pid = -1
+    };
+    process.labels = "a=1,b=2,c=3,d=4,e=5,f=6,g=7,h=8,i=9,j=10,k=11,l=12,m=13,n=14,o=15,p=16";
+    ck_assert_uint_eq(left_out_of(&process, ""), 0);
+    ck_assert_uint_eq(left_out_of(&process, "a=9"), 0);
+    ck_assert_uint_eq(left_out_of(&process, "x=1,y=2"), 2);
+    process.labels = "a=1,nonsense,=b,c=3";
+    ck_assert_uint_eq(left_out_of(&process, ""), 2);
+    process.labels_left_out = 5;
+    ck_assert_uint_eq(left_out_of(&process, ""), 7);
+    process.labels = NULL;
+    ck_assert_uint_eq(left_out_of(&process, ""), 5);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.labels");
@@ -257,6 +290,7 @@ int main(void)
     tcase_add_test(claims, what_is_no_label_is_refused);
     tcase_add_test(claims, there_is_an_end_to_labels);
     tcase_add_test(claims, a_file_of_the_downward_api_is_read);
+    tcase_add_test(claims, labels_that_are_left_out_are_counted);
     tcase_add_test(claims, a_unit_is_told_by_the_cgroup);
     tcase_add_test(claims, a_pod_and_its_container_are_told_by_the_cgroup);
     tcase_add_test(claims, a_cgroup_without_anything_tells_nothing);
