@@ -5,14 +5,24 @@
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
 #include "profctl/tables/marker_payload.h"
+#include "profctl/tables/marker_phase.h"
 
-enum { NO_PLACE = -1, MOST_REFERENCES = 3 };
+enum { NO_PLACE = -1, MOST_REFERENCES = 3, NO_PHASE = PHASE_END + 1 };
 
 /* A column whose cells are numbers of rows of a table, or null. */
 struct reference {
     const char *column;
     uint64_t *named; /* one more than the highest; NULL: a row above, in the same table */
+    bool is_needed;  /* in each row */
     int place;       /* in a row; NO_PLACE: it has no such column */
+};
+
+/* What the row at hand has. */
+struct row_facts {
+    unsigned references; /* a bit for each that is a number */
+    bool has_category;   /* these are of markers: */
+    bool has_start, has_end;
+    uint32_t phase; /* NO_PHASE: none that there is */
 };
 
 /* A table that is being copied. */
@@ -20,11 +30,13 @@ struct table_copy {
     const struct merge_lists *lists;
     struct json_reader *reader;
     struct json_writer *writer;
-    bool has_payloads; /* these are markers */
-    uint64_t *rows;    /* how many it has; NULL: nobody asks */
-    uint64_t row;      /* the one at hand */
+    bool has_markers;
+    uint64_t *rows; /* how many it has; NULL: nobody asks */
+    uint64_t row;   /* the one at hand */
     struct reference references[MOST_REFERENCES];
     int category, subcategory, data; /* places in a row; NO_PLACE: it has no such column */
+    int phase, start, end;           /* likewise */
+    struct row_facts facts;
 };
 
 void merge_lists_free(struct merge_lists *lists)
@@ -48,6 +60,9 @@ static int *place_of(struct table_copy *copy)
     return json_reader_is(reader, "category")      ? &copy->category
            : json_reader_is(reader, "subcategory") ? &copy->subcategory
            : json_reader_is(reader, "data")        ? &copy->data
+           : json_reader_is(reader, "phase")       ? &copy->phase
+           : json_reader_is(reader, "startTime")   ? &copy->start
+           : json_reader_is(reader, "endTime")     ? &copy->end
                                                    : NULL;
 }
 
@@ -109,6 +124,7 @@ static int copy_categories(struct table_copy *copy, int token, int *place, int *
         error = category_lists_map(&copy->lists->categories, &category, &subcategory);
     if (error < 0)
         return error;
+    copy->facts.has_category = true;
     json_u64(copy->writer, category);
     if (is_told) {
         json_u64(copy->writer, subcategory);
@@ -126,6 +142,7 @@ static int check_reference(struct table_copy *copy, int token, int place)
         uint32_t number;
         if (reference->column == NULL || place != reference->place || token == JSON_TOKEN_NULL)
             continue;
+        copy->facts.references |= 1U << i;
         if (take_number(copy, token, &number) < 0)
             return json_reader_refuse(copy->reader, "\"%s\" of a table is no number",
                                       reference->column);
@@ -138,29 +155,71 @@ static int check_reference(struct table_copy *copy, int token, int place)
     return 0;
 }
 
+static void note_cell(struct table_copy *copy, int token, int place)
+{
+    struct row_facts *facts = &copy->facts;
+    uint64_t phase;
+
+    if (token != JSON_TOKEN_NUMBER)
+        return;
+    facts->has_start |= place == copy->start;
+    facts->has_end |= place == copy->end;
+    if (place == copy->phase && json_reader_u64(copy->reader, &phase) == 0 && phase < NO_PHASE)
+        facts->phase = (uint32_t)phase;
+}
+
+/* What thread_markers.h asks of a marker, and thread_tables.h of other rows. */
+static int check_row(const struct table_copy *copy)
+{
+    const struct row_facts *facts = &copy->facts;
+    unsigned long long row = copy->row;
+
+    for (size_t i = 0; i < MOST_REFERENCES; i++)
+        if (copy->references[i].is_needed && (facts->references >> i & 1) == 0)
+            return json_reader_refuse(copy->reader, "row %llu of a table has no \"%s\"", row,
+                                      copy->references[i].column);
+    if (!copy->has_markers)
+        return 0;
+    if (!facts->has_category || facts->phase == NO_PHASE)
+        return json_reader_refuse(copy->reader, "marker %llu has no category, or no phase", row);
+    bool has_times = (facts->has_start || !marker_phase_begins(facts->phase)) &&
+                     (facts->has_end || !marker_phase_ends(facts->phase));
+    return has_times ? 0
+                     : json_reader_refuse(copy->reader, "marker %llu lacks a time of its phase %u",
+                                          row, facts->phase);
+}
+
+/* A cell that is no category. */
+static int copy_cell(struct table_copy *copy, int token, int place)
+{
+    int error = check_reference(copy, token, place);
+
+    if (error < 0)
+        return error;
+    note_cell(copy, token, place);
+    if (place == copy->data && copy->has_markers && token == JSON_TOKEN_START_OBJECT)
+        return marker_payload_copy(&copy->lists->schemas, NULL, copy->reader, copy->writer);
+    return json_copy_from(copy->reader, token, copy->writer);
+}
+
 /* A row, of which the start was read. */
 static int copy_row(struct table_copy *copy)
 {
     struct json_reader *reader = copy->reader;
     int token = json_reader_next(reader), error = 0;
 
+    copy->facts = (struct row_facts){ .phase = NO_PHASE };
     json_start_array(copy->writer);
     for (int place = 0; error == 0 && token != JSON_TOKEN_END_ARRAY; place++) {
         if (place == copy->category && token != JSON_TOKEN_NULL) {
             error = copy_categories(copy, token, &place, &token);
             continue;
         }
-        error = check_reference(copy, token, place);
-        if (error < 0)
-            break;
-        if (place == copy->data && copy->has_payloads && token == JSON_TOKEN_START_OBJECT)
-            error = marker_payload_copy(&copy->lists->schemas, NULL, reader, copy->writer);
-        else
-            error = json_copy_from(reader, token, copy->writer);
+        error = copy_cell(copy, token, place);
         token = error == 0 ? json_reader_next(reader) : 0;
     }
     json_end_array(copy->writer);
-    return error;
+    return error < 0 ? error : check_row(copy);
 }
 
 static int copy_rows(struct table_copy *copy)
@@ -200,6 +259,7 @@ static int copy_table(struct table_copy *copy)
     int error = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
 
     copy->category = copy->subcategory = copy->data = NO_PLACE;
+    copy->phase = copy->start = copy->end = NO_PLACE;
     for (size_t i = 0; i < MOST_REFERENCES; i++)
         copy->references[i].place = NO_PLACE;
     json_start_object(copy->writer);
@@ -246,7 +306,8 @@ int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
     struct table_copy copies[MERGE_TABLES] = {
         [MERGE_FRAMES] = { .rows = &counts->frames,
                            .references = { { .column = "location",
-                                             .named = &counts->named_strings },
+                                             .named = &counts->named_strings,
+                                             .is_needed = true },
                                            { .column = "implementation",
                                              .named = &counts->named_strings },
                                            { .column = "file",
@@ -254,12 +315,14 @@ int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
         [MERGE_STACKS] = { .rows = &counts->stacks,
                            .references = { { .column = "prefix" },
                                            { .column = "frame",
-                                             .named = &counts->named_frames } } },
+                                             .named = &counts->named_frames,
+                                             .is_needed = true } } },
         [MERGE_SAMPLES] = { .references = { { .column = "stack",
                                               .named = &counts->named_stacks } } },
-        [MERGE_MARKERS] = { .has_payloads = true,
+        [MERGE_MARKERS] = { .has_markers = true,
                             .references = { { .column = "name",
-                                              .named = &counts->named_strings } } },
+                                              .named = &counts->named_strings,
+                                              .is_needed = true } } },
     };
     struct table_copy *copy = &copies[table];
 

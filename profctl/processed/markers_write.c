@@ -23,10 +23,10 @@ static void put_cell(enum marker_column column, const struct marker_row *marker,
         json_u64(writer, marker->name);
         return;
     case COLUMN_START:
-        put_time(writer, marker->start_ms, phase != PHASE_END);
+        put_time(writer, marker->start_ms, marker_phase_begins(phase));
         return;
     case COLUMN_END:
-        put_time(writer, marker->end_ms, phase == PHASE_INTERVAL || phase == PHASE_END);
+        put_time(writer, marker->end_ms, marker_phase_ends(phase));
         return;
     case COLUMN_PHASE:
         json_u64(writer, phase);

@@ -35,8 +35,7 @@ void thread_markers_clear(struct thread_markers *markers)
 static int take_times(struct table_marker *marker, const struct json_cell *start,
                       const struct json_cell *end)
 {
-    bool begins = marker->phase != PHASE_END;
-    bool ends = marker->phase == PHASE_END || marker->phase == PHASE_INTERVAL;
+    bool begins = marker_phase_begins(marker->phase), ends = marker_phase_ends(marker->phase);
 
     if ((begins && start->token != JSON_TOKEN_NUMBER) || (ends && end->token != JSON_TOKEN_NUMBER))
         return -EPROTO;

@@ -10,9 +10,7 @@
 
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
-
-/* As the Gecko profile format numbers them. */
-enum marker_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
+#include "profctl/tables/marker_phase.h"
 
 struct table_marker {
     uint32_t name; /* a string of the thread's */

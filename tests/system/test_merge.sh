@@ -241,7 +241,8 @@ with_tables() {
 # Readers of the merged capture would refuse it.
 test_tables_that_name_what_is_not_there_are_refused() {
     minimal 21 1000000000000 >one.json
-    with_tables '"f"' '[0]' '[null,0],[0,0]' '[1,1],[null,2]' '[0,1,null,0,0]' >two.json
+    with_tables '"f"' '[0]' '[null,0],[0,0]' '[1,1],[null,2]' \
+        '[0,1,null,0,0],[0,1,2,1,0],[0,1,null,2,0],[0,null,2,3,0]' >two.json
     expect 0 "$profctl" -q convert two.json -o two.trace.json
     expect 0 "$profctl" -q merge one.json two.json -o all.json
     while IFS='|' read -r strings frames stacks samples markers reason; do
@@ -257,6 +258,16 @@ test_tables_that_name_what_is_not_there_are_refused() {
 "f"|[0]|[null,0]|[0,1]|[1,1,null,0,0]|string 1, and have 1
 "f"|[0,5]|[null,0]|[0,1]||string 5, and have 1
 "f"|[0,-1]|[null,0]|[0,1]||"file" of a table is no number
+"f"|[null,0]|[null,0]|[0,1]||row 0 of a table has no "location"
+"f"|[0]|[null,0],[0]|[0,1]||row 1 of a table has no "frame"
+"f"|[0]|[null,0]|[0,1]|[0,1,null,0,0],[null,1,null,0,0]|row 1 of a table has no "name"
+"f"|[0]|[null,0]|[0,1]|[0,1,null,0,null]|marker 0 has no category, or no phase
+"f"|[0]|[null,0]|[0,1]|[0,1,null,4,0]|marker 0 has no category, or no phase
+"f"|[0]|[null,0]|[0,1]|[0,1,null,null,0]|marker 0 has no category, or no phase
+"f"|[0]|[null,0]|[0,1]|[0,null,1,0,0]|marker 0 lacks a time of its phase 0
+"f"|[0]|[null,0]|[0,1]|[0,1,null,1,0]|marker 0 lacks a time of its phase 1
+"f"|[0]|[null,0]|[0,1]|[0,null,1,2,0]|marker 0 lacks a time of its phase 2
+"f"|[0]|[null,0]|[0,1]|[0,1,null,3,0]|marker 0 lacks a time of its phase 3
 END
 }
 
