@@ -14,6 +14,7 @@ struct reference {
     const char *column;
     uint64_t *named; /* one more than the highest; NULL: a row above, in the same table */
     bool is_needed;  /* in each row */
+    bool may_differ; /* others use the column for something else, which is no number */
     int place;       /* in a row; NO_PLACE: it has no such column */
 };
 
@@ -140,7 +141,8 @@ static int check_reference(struct table_copy *copy, int token, int place)
     for (size_t i = 0; i < MOST_REFERENCES; i++) {
         const struct reference *reference = &copy->references[i];
         uint32_t number;
-        if (reference->column == NULL || place != reference->place || token == JSON_TOKEN_NULL)
+        if (reference->column == NULL || place != reference->place || token == JSON_TOKEN_NULL ||
+            (reference->may_differ && token != JSON_TOKEN_NUMBER))
             continue;
         copy->facts.references |= 1U << i;
         if (take_number(copy, token, &number) < 0)
@@ -309,9 +311,11 @@ int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
                                              .named = &counts->named_strings,
                                              .is_needed = true },
                                            { .column = "implementation",
-                                             .named = &counts->named_strings },
+                                             .named = &counts->named_strings,
+                                             .may_differ = true },
                                            { .column = "file",
-                                             .named = &counts->named_strings } } },
+                                             .named = &counts->named_strings,
+                                             .may_differ = true } } },
         [MERGE_STACKS] = { .rows = &counts->stacks,
                            .references = { { .column = "prefix" },
                                            { .column = "frame",

@@ -241,7 +241,7 @@ with_tables() {
 # Readers of the merged capture would refuse it.
 test_tables_that_name_what_is_not_there_are_refused() {
     minimal 21 1000000000000 >one.json
-    with_tables '"f"' '[0]' '[null,0],[0,0]' '[1,1],[null,2]' \
+    with_tables '"f"' '[0],[0,"f.c"]' '[null,0],[0,1]' '[1,1],[null,2]' \
         '[0,1,null,0,0],[0,1,2,1,0],[0,1,null,2,0],[0,null,2,3,0]' >two.json
     expect 0 "$profctl" -q convert two.json -o two.trace.json
     expect 0 "$profctl" -q merge one.json two.json -o all.json
