@@ -380,6 +380,37 @@ test_hours_have_what_a_view_failed_at_for_another_exporter() {
     expect_hours_of_all_samples
 }
 
+# deliver: what is in the spool, by an exporter that does not know whether the first batch is there.
+deliver() {
+    local left
+    mapfile -t left < <(find spool-work -name '*.batch')
+    start_export work
+    wait_until are_delivered "${left[@]}"
+    end_export
+}
+
+# Whatever batch it is of which nobody knows, the server has it, and its sums have it.
+test_a_batch_that_is_there_is_summed_once() {
+    local batch
+    start_server
+    start_work
+    kill -KILL "$server"
+    wait "$server" 2>/dev/null || true
+    wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 4 ]"
+    "$profctl" stop
+    end_export
+    cp -r spool-work kept
+    run_server
+    deliver
+    expect_hours_of_all_samples
+    for batch in kept/*.batch; do
+        cp "$batch" spool-work
+        deliver
+        refute grep 'may lack' work.log
+    done
+    expect_hours_of_all_samples
+}
+
 # What was recorded while there was none is exported by the next one.
 test_a_killed_exporter_loses_no_time() {
     start_server

@@ -272,14 +272,14 @@ test_two_exporters_do_not_share_a_spool() {
 
 test_tables_of_another_schema_are_refused() {
     start_server
-    echo 3 >version
+    echo 4 >version
     expect 1 "$profctl" export "$url" --spool spool
     one_line stderr
-    says 'of schema 3, .* writes schema 2; install a newer profctl' stderr
+    says 'of schema 4, .* writes schema 3; install a newer profctl' stderr
     refute grep -q INSERT requests
     expect 1 "$profctl" query "$url"
     one_line stderr
-    says 'schema 3' stderr
+    says 'schema 4' stderr
 }
 
 test_a_clock_that_is_a_day_off_is_told_and_corrected() {
