@@ -36,7 +36,7 @@ COMPILE   = $(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP
 objs    = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c)))
 each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 
-PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper
+PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profctl-http $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper
 LIBRARY  := $(L)/libprofd.so $(L)/libprofd.a $(L)/profd/libprofd-malloc.so
 COMPLETIONS := $(foreach shell,bash zsh fish,$(B)/completions/$(shell)/profd $(B)/completions/$(shell)/profctl)
 PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
@@ -53,7 +53,7 @@ HELPERS  := $(call each,tests/system/programs,tests/programs)
 BENCHES  := $(filter-out $(if $(wildcard /usr/include/*/lttng/tracepoint.h),,%/program_lttng),$(call each,tests/bench,bench))
 
 MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon/keeping/keeper_main.o \
-             $(B)/obj/profctl/main.o
+             $(B)/obj/profctl/main.o $(B)/obj/profctl/http_commands.o
 # These change the program that they are linked into, so they are in the library only.
 MALLOC_HOOKS := $(call objs,child-agent/malloc_hooks)
 INTERPOSED := $(filter $(B)/obj/child-agent/interpose/interpose_%,$(call objs,child-agent/interpose))
@@ -135,10 +135,13 @@ $(SHARED) $(ARCHIVES):
 $(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(SHARED)
 $(B)/libexec/profd-salvage: $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon.a $(SHARED)
 $(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon.a $(SHARED)
-$(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(SHARED)
+# http_commands.o has the commands that speak HTTP become profctl-http, whose libraries take long to load.
+$(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl/http_commands.o $(B)/obj/profctl.a $(SHARED)
+$(B)/libexec/profctl-http: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(SHARED)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(SERVICE)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
-$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBOLS) $(DISASSEMBLY) $(EXPORT)
+$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(PROTOBUF) $(SYMBOLS)
+$(B)/libexec/profctl-http: LIBS := $(UV) $(MESSAGES) $(CJSON) $(PROTOBUF) $(SYMBOLS) $(HTTP) $(DISASSEMBLY) $(EXPORT)
 
 $(PROGRAMS):
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread $^ $(LIBS) -o $@
@@ -309,7 +312,7 @@ installed_completion = $(call completion_$(notdir $(patsubst %/,%,$(dir $(1)))),
 install: all ## into PREFIX (default /usr/local)
 	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/profd $(libdir)/pkgconfig $(includedir)
 	$(Q)install -m 755 $(B)/bin/profd $(B)/bin/profctl $(bindir)
-	$(Q)install -m 755 $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper $(libexecdir)
+	$(Q)install -m 755 $(filter $(B)/libexec/%,$(PROGRAMS)) $(libexecdir)
 	$(Q)install -m 644 $(L)/$(SONAME) $(L)/libprofd.a $(libdir) && ln -sf $(SONAME) $(libdir)/libprofd.so
 	$(Q)install -m 644 $(L)/profd/libprofd-malloc.so $(libdir)/profd
 	$(Q)install -m 644 $(HEADERS) $(includedir)
@@ -321,7 +324,7 @@ install: all ## into PREFIX (default /usr/local)
 	$(Q)$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(call installed_completion,$(file)) &&) true
 
 uninstall: ## what install put there
-	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libexecdir)/profd-keeper \
+	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(patsubst $(B)/libexec/%,$(libexecdir)/%,$(filter $(B)/libexec/%,$(PROGRAMS))) \
 	$(libdir)/$(SONAME) $(libdir)/libprofd.so $(libdir)/profd/libprofd-malloc.so $(libdir)/libprofd.a \
 	$(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) $(foreach page,$(MANUALS),$(call manual,$(page))) \
 	$(foreach file,$(COMPLETIONS),$(call installed_completion,$(file)))

@@ -1,6 +1,9 @@
-/* profctl: the table of its commands, and the way from the command line to one of them. */
+/* profctl and profctl-http: the table of commands, and the way from the command line to one of
+ * them.
+ */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -299,12 +302,14 @@ static int run_command(const struct command *command, struct arguments *argument
     return code != EXIT_CODE_SUCCESS ? code : command->run(arguments, failure);
 }
 
-static int dispatch(int count, char **words, struct failure *failure)
+/* COMMAND_LINE is a copy of all words, since those are put in another order. */
+static int dispatch(int count, char **words, char *const *command_line, struct failure *failure)
 {
     struct arguments arguments;
     const struct command *command;
 
     arguments_init(&arguments);
+    arguments.command_line = command_line;
     if (!arguments_parse(&arguments, count, words, OPTIONS_GLOBAL, true, NULL, failure))
         return (int)failure->code;
     if (arguments.version) {
@@ -325,17 +330,27 @@ static int dispatch(int count, char **words, struct failure *failure)
                        failure);
 }
 
+static int run(int argc, char **argv, struct failure *failure)
+{
+    int error = standard_streams_fill();
+
+    if (error < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot open /dev/null: %s",
+                                strerror(-error));
+    char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+    if (copy == NULL)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+    memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+    int code = dispatch(argc - 1, argv + 1, copy, failure);
+    free(copy);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct failure failure = { 0 };
-    int error = standard_streams_fill();
-    int code;
+    int code = run(argc, argv, &failure);
 
-    if (error == 0)
-        code = dispatch(argc - 1, argv + 1, &failure);
-    else
-        code = (int)failure_set(&failure, EXIT_CODE_FAILED, "cannot open /dev/null: %s",
-                                strerror(-error));
     if (failure.text[0] != '\0')
         say("%s", failure.text);
     return code;

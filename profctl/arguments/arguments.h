@@ -123,6 +123,7 @@ struct arguments {
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;
+    char *const *command_line; /* all of argv, as it was given; NULL: nobody needs it */
 };
 
 void arguments_init(struct arguments *arguments);

@@ -18,6 +18,7 @@
 #include "profctl/commands/capture_make.h"
 #include "profctl/commands/commands.h"
 #include "profctl/commands/session_start.h"
+#include "profctl/http_program.h"
 
 static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
@@ -230,13 +231,21 @@ static int become_command(char **words, struct failure *failure)
 /* The command's status stays what we exit with: a view that fails is told, and no more. */
 static void show_capture(const struct run *run)
 {
-    char *path = (char *)capture_file_path(run->file);
-    struct arguments arguments = *run->arguments;
+    const char *words[8];
     struct failure failure = { 0 };
+    size_t count = 0;
 
-    arguments.operands = &path;
-    arguments.operand_count = 1;
-    if (command_view(&arguments, &failure) != EXIT_CODE_SUCCESS)
+    words[count++] = "profctl";
+    words[count++] = "view";
+    if (run->arguments->json)
+        words[count++] = "--json";
+    if (run->arguments->debuginfod)
+        words[count++] = "--debuginfod";
+    words[count++] = "--";
+    words[count++] = capture_file_path(run->file);
+    words[count] = NULL;
+    (void)http_program_run((char *const *)words, &failure);
+    if (failure.text[0] != '\0')
         say("%s", failure.text);
 }
 

@@ -42,7 +42,7 @@ test_packages_share_out_all_that_is_installed() {
 
 test_destdir_and_uninstall() {
     install_into /opt/profd "$scratch/stage" >install.log
-    for file in bin/profd bin/profctl libexec/profd-salvage lib/libprofd.so lib/libprofd.a \
+    for file in bin/profd bin/profctl libexec/profctl-http libexec/profd-salvage lib/libprofd.so lib/libprofd.a \
         lib/pkgconfig/profd.pc include/profd.h include/profd_threads.h include/profd_uv.h \
         include/profd_counters.h include/profd_sampling.h include/profd_categories.h \
         include/profd_session.h include/profd_disabled.h share/man/man1/profctl-run.1 share/man/man3/profd.3 \
@@ -74,6 +74,24 @@ test_half_an_installation_says_what_is_missing() {
         says "only partly installed: cannot use .*/$missing .*install" stderr
         mv kept "prefix/$missing"
     done
+}
+
+# A command that is made every second, or measured, is not to wait for libraries that it does not use.
+test_profctl_leaves_libraries_of_http_to_a_program_of_its_own() {
+    ldd "$profctl" >libraries
+    ! grep -E 'curl|microhttpd|gnutls|ssl|capstone' libraries || fail "profctl loads them"
+    install_into "$scratch/prefix" >install.log
+    expect 2 prefix/bin/profctl --json query http://localhost # which profctl-http knows to be wrong
+    says 'does not begin with clickhouse://' stderr
+    rm prefix/libexec/profctl-http
+    for command in export query view; do
+        expect 0 prefix/bin/profctl $command --help
+        expect 1 prefix/bin/profctl $command clickhouse://localhost/profd
+        one_line stderr
+        says 'cannot run .*/prefix/libexec/profctl-http: No such file.*install it with profctl' stderr
+    done
+    expect 7 prefix/bin/profctl -q run --open -o out.json -- sh -c 'exit 7'
+    says 'cannot run .*/profctl-http' stderr
 }
 
 test_program_links_with_the_flags_of_pkg_config() {
