@@ -225,12 +225,19 @@ static void let_go_of_recordings(struct daemon *profd)
     }
 }
 
+/* Without a ledger of ours, whatever a profd before us left stays as it is. */
+static bool has_session_to_leave(const struct daemon *profd)
+{
+    return !profd->memory.is_open || session_is_on(&profd->session);
+}
+
 void daemon_end(struct daemon *profd, int exit_status)
 {
     if (profd->is_ending)
         return;
     profd->is_ending = true;
     profd->exit_status = exit_status;
+    profd->leaves_session = profd->leaves_session && has_session_to_leave(profd);
     service_close(&profd->service);
     captures_close(&profd->captures);
     requests_close(&profd->requests);

@@ -178,6 +178,13 @@ static void go_on(struct restart *restart)
              kept, restart->awaited_count, restart->views.session->unseen_count);
 }
 
+static void tell_unreadable(const struct restart *restart, int error)
+{
+    log_warn("cannot resume the session of the previous profd (%s." SESSION_FILE_NAME
+             ": %s); start a new one with 'profctl start'",
+             restart->views.socket_path, error == -EPROTO ? "damaged" : uv_strerror(error));
+}
+
 void restart_take_over(struct restart *restart, const struct restart_standing *standing)
 {
     struct session session;
@@ -188,12 +195,9 @@ void restart_take_over(struct restart *restart, const struct restart_standing *s
     restart->events->on_return(restart->context);
     if (error == 0 && session_is_on(restart->views.session))
         go_on(restart);
-    if (error == 0)
-        restart_keep_session(restart); /* also that it is over */
-    else if (error != -ENOENT)
-        log_warn("cannot resume the session of the previous profd (%s); start a new one with "
-                 "'profctl start'",
-                 uv_strerror(error));
+    if (error < 0 && error != -ENOENT)
+        tell_unreadable(restart, error);
+    restart_keep_session(restart); /* also that there is none, or none that can be read */
 }
 
 void restart_keep_session(const struct restart *restart)

@@ -5,6 +5,7 @@
 
 #include "common/clock_choice.h"
 #include "daemon/memory/kept_file.h"
+#include "daemon/memory/kept_path.h"
 
 /* --- To write --- */
 
@@ -190,5 +191,5 @@ int session_file_read(const char *socket_path, struct session *session)
 
 void session_file_remove(const char *socket_path)
 {
-    kept_file_remove(socket_path, SESSION_FILE_NAME);
+    kept_path_remove(socket_path, SESSION_FILE_NAME);
 }

@@ -180,6 +180,24 @@ void ledger_file_leave(struct lease_ledger *ledger, uint64_t until_ns)
     lease_ledger_close(ledger);
 }
 
+int ledger_file_remove_over(const char *socket_path)
+{
+    char path[LEDGER_FILE_PATH_BYTES];
+    struct lease_ledger ledger;
+    int error = ledger_file_open(socket_path, LEASE_LEDGER_MIN_UNITS, &ledger);
+
+    if (error == 0) {
+        lease_ledger_close(&ledger);
+        return -EBUSY;
+    }
+    if (error != -ESTALE)
+        return error;
+    error = make_path(socket_path, path);
+    if (error == 0 && unlink(path) < 0)
+        error = -errno;
+    return error;
+}
+
 void ledger_file_end(const char *socket_path, struct lease_ledger *ledger)
 {
     char path[LEDGER_FILE_PATH_BYTES];

@@ -41,6 +41,10 @@ int ledger_file_claim(struct lease_ledger *ledger, int fd);
  * when none was, it is over. */
 void ledger_file_leave(struct lease_ledger *ledger, uint64_t until_ns);
 
+/* For who holds the lock of SOCKET_PATH: removes the file of a ledger that was left, if that is
+ * over. 0, -EBUSY when it is not, or why it cannot be told. */
+int ledger_file_remove_over(const char *socket_path);
+
 /* The good end: marks the ledger as over and removes the file. */
 void ledger_file_end(const char *socket_path, struct lease_ledger *ledger);
 

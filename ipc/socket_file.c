@@ -14,7 +14,8 @@
 
 enum {
     LOCK_PATH_BYTES = sizeof(((struct socket_file *)0)->path) + sizeof(".lock"),
-    LOCK_ATTEMPTS = 16, /* each lost one means that another profd ended just then */
+    LOCK_ATTEMPTS = 16,   /* each lost one means that another profd ended just then … */
+    LOCK_PAUSE_US = 1000, /* … or has the lock; profd-keeper has it for a moment */
 };
 
 enum { USUAL_MODE = 0666 };
@@ -89,9 +90,10 @@ static int take_lock(const char *path, struct error_text *text)
         if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
             int error = errno;
             close(fd);
-            if (error == EWOULDBLOCK)
-                break;
-            return fail(text, -error, "cannot lock %s: %s", lock_path, strerror(error));
+            if (error != EWOULDBLOCK)
+                return fail(text, -error, "cannot lock %s: %s", lock_path, strerror(error));
+            usleep(LOCK_PAUSE_US);
+            continue;
         }
         if (is_file_at(fd, lock_path))
             return fd;
@@ -160,12 +162,19 @@ static int open_socket(struct socket_file *file, struct error_text *text)
     return 0;
 }
 
-static void release_lock(const struct socket_file *file)
+int socket_file_lock(const char *path)
+{
+    char ignored[LOCK_PATH_BYTES];
+    struct error_text text = { .bytes = ignored, .capacity = sizeof(ignored) };
+    return take_lock(path, &text);
+}
+
+void socket_file_unlock(const char *path, int lock_fd)
 {
     char lock_path[LOCK_PATH_BYTES];
-    lock_path_of(file->path, lock_path);
+    lock_path_of(path, lock_path);
     unlink(lock_path);
-    close(file->lock_fd);
+    close(lock_fd);
 }
 
 int socket_file_listen(struct socket_file *file, const char *path, char *error_text,
@@ -192,7 +201,7 @@ int socket_file_listen_as(struct socket_file *file, const char *path, mode_t mod
         return file->lock_fd;
     error = open_socket(file, &text);
     if (error < 0)
-        release_lock(file);
+        socket_file_unlock(file->path, file->lock_fd);
     return error;
 }
 
@@ -245,5 +254,5 @@ void socket_file_close(struct socket_file *file)
         status.st_ino == file->inode)
         unlink(file->path);
     close(file->listening_fd);
-    release_lock(file);
+    socket_file_unlock(file->path, file->lock_fd);
 }

@@ -38,6 +38,11 @@ int socket_file_listen_as(struct socket_file *file, const char *path, mode_t mod
  * stream socket that listens at a path; else as socket_file_listen(). */
 int socket_file_adopt(struct socket_file *file, int fd, char *error_text, size_t error_text_bytes);
 
+/* The lock alone, for who looks after what is beside PATH while nobody listens there: a descriptor,
+ * or -EADDRINUSE while a profd has it; errors of open and flock. */
+int socket_file_lock(const char *path);
+void socket_file_unlock(const char *path, int lock_fd);
+
 /* Stops listening; removes the socket file, if it is still the one that was made here, and the
  * lock. One that a service manager made stays, and goes on to take connections for it. */
 void socket_file_close(struct socket_file *file);

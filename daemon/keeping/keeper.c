@@ -99,12 +99,15 @@ static void receive_profd(struct keeper *keeper)
     move_to(keeper, KEEPER_SERVES);
 }
 
-static void look_for_living(struct keeper *keeper)
+/* Until the session that profd left is over, whoever lives; and without one, while somebody may
+ * want what is here. */
+static void look_for_need(struct keeper *keeper)
 {
     uint64_t now_ns = clock_monotonic_ns();
 
-    if (keeper->left_until_ns != 0 && now_ns > keeper->left_until_ns) {
-        move_to(keeper, KEEPER_IS_OVER);
+    if (keeper->left_until_ns != 0) {
+        if (now_ns > keeper->left_until_ns)
+            move_to(keeper, KEEPER_IS_OVER);
         return;
     }
     if (kept_arenas_have_living(&keeper->arenas))
@@ -114,7 +117,19 @@ static void look_for_living(struct keeper *keeper)
         move_to(keeper, KEEPER_IS_OVER);
 }
 
-void keeper_run(int profd_fd, int listening_fd)
+/* Until it is to look what to do, if nobody connects. */
+static int look_after_ms(const struct keeper *keeper)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (keeper->left_until_ns == 0 ||
+        keeper->left_until_ns > now_ns + (uint64_t)LOOK_EVERY_MS * NS_PER_MS)
+        return LOOK_EVERY_MS;
+    return keeper->left_until_ns > now_ns ? (int)((keeper->left_until_ns - now_ns) / NS_PER_MS) + 1
+                                          : 0;
+}
+
+bool keeper_run(int profd_fd, int listening_fd)
 {
     struct keeper keeper = { .state = KEEPER_SERVES,
                              .profd_fd = profd_fd,
@@ -124,16 +139,18 @@ void keeper_run(int profd_fd, int listening_fd)
         bool serves = keeper.state == KEEPER_SERVES;
         struct pollfd waited = { .fd = serves ? keeper.profd_fd : keeper.listening_fd,
                                  .events = POLLIN };
-        int got = poll(&waited, 1, serves ? -1 : LOOK_EVERY_MS);
+        int got = poll(&waited, 1, serves ? -1 : look_after_ms(&keeper));
         if (got > 0 && serves)
             serve(&keeper);
         else if (got > 0)
             receive_profd(&keeper);
         if (keeper.state == KEEPER_ORPHANED)
-            look_for_living(&keeper);
+            look_for_need(&keeper);
     }
+    bool nobody_came = keeper.profd_fd < 0;
     kept_arenas_clear(&keeper.arenas);
-    if (keeper.profd_fd >= 0)
+    if (!nobody_came)
         close(keeper.profd_fd);
     close(keeper.listening_fd);
+    return nobody_came;
 }

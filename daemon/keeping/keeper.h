@@ -11,16 +11,20 @@
 #ifndef PROFD_DAEMON_KEEPER_H
 #define PROFD_DAEMON_KEEPER_H
 
+#include <stdbool.h>
+
 /* The descriptors of profd-keeper, as it finds them. */
 enum { KEEPER_PROFD_FD = 3, KEEPER_LISTENING_FD = 4 };
 
+#define KEEPER_SUFFIX ".keeper" /* of its own socket, beside profd's */
+
 /* Without profd a keeper that has something stays as long as one of the processes lives, and so
  * much longer: time to fetch what the others left. Of a profd that left its session (LEAVE) it
- * learned until when it is to stay. */
+ * learned until when it is to stay, whatever it has. */
 enum { KEEPER_PATIENCE_FOR_PROFD_S = 60 };
 
 /* Serves the profd behind PROFD_FD, and those that connect at LISTENING_FD after it, until it is
- * over. Both are taken over. */
-void keeper_run(int profd_fd, int listening_fd);
+ * over. Both are taken over. True when it is over since no profd came any more. */
+bool keeper_run(int profd_fd, int listening_fd);
 
 #endif

@@ -15,8 +15,6 @@
 #include "daemon/log.h"
 #include "ipc/socket.h"
 
-#define KEEPER_SUFFIX ".keeper"
-
 static int make_address(const char *socket_path, struct sockaddr_un *out)
 {
     *out = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -72,7 +70,7 @@ static int listen_at(const struct sockaddr_un *address)
 
 static int start_with(const struct keeper_link *link, int keepers_fd, int listening_fd)
 {
-    /* The path is for people who look at lists of processes. */
+    /* The keeper removes what is beside that path, should no profd come. */
     char *arguments[] = { (char *)link->program, (char *)link->socket_path, NULL };
     char *environment[] = { NULL };
     struct spawn_options options = {

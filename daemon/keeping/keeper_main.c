@@ -7,6 +7,7 @@
 
 #include "buffer/clock.h"
 #include "daemon/keeping/keeper.h"
+#include "daemon/keeping/left_files.h"
 
 /* Whoever reads what profd writes would wait for the keeper's end. */
 static int leave_streams(void)
@@ -47,8 +48,10 @@ static void detach(void)
     (void)setsid(); /* without, it is in a group of its own all the same */
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    struct left_files left = { 0 };
+
     if (fcntl(KEEPER_PROFD_FD, F_SETFD, FD_CLOEXEC) < 0 ||
         fcntl(KEEPER_LISTENING_FD, F_SETFD, FD_CLOEXEC) < 0) {
         fputs("profd-keeper: this is a part of profd, which starts it; see profd(8)\n", stderr);
@@ -58,8 +61,11 @@ int main(void)
         perror("profd-keeper: cannot open /dev/null");
         return 1;
     }
+    if (argc > 1)
+        left_files_note(&left, argv[1]);
     detach();
     prepare();
-    keeper_run(KEEPER_PROFD_FD, KEEPER_LISTENING_FD);
+    if (keeper_run(KEEPER_PROFD_FD, KEEPER_LISTENING_FD))
+        left_files_remove(&left);
     return 0;
 }

@@ -7,16 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/system_id.h"
+#include "daemon/memory/kept_path.h"
 
-enum {
-    PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + 24,
-    FILE_MAX_BYTES = 512 * 1024,
-    NUMBER_BYTES = 24,
-};
+enum { FILE_MAX_BYTES = 512 * 1024, NUMBER_BYTES = 24 };
 
 void kept_add_number(cJSON *object, const char *name, uint64_t number)
 {
@@ -38,13 +34,6 @@ int kept_get_number(const cJSON *object, const char *name, uint64_t *out)
     return errno == 0 && *end == '\0' ? 0 : -EPROTO;
 }
 
-static int make_path(const char *socket_path, const char *name, const char *ending,
-                     char out[PATH_BYTES])
-{
-    int length = snprintf(out, PATH_BYTES, "%s.%s%s", socket_path, name, ending);
-    return length > 0 && length < PATH_BYTES ? 0 : -ENAMETOOLONG;
-}
-
 static int write_text(const char *path, const char *text)
 {
     size_t bytes = strlen(text);
@@ -59,11 +48,11 @@ static int write_text(const char *path, const char *text)
 
 int kept_file_write(const char *socket_path, const char *name, cJSON *document)
 {
-    char path[PATH_BYTES], new_path[PATH_BYTES], boot[BOOT_ID_BYTES];
-    int error = make_path(socket_path, name, "", path);
+    char path[KEPT_PATH_BYTES], new_path[KEPT_PATH_BYTES], boot[BOOT_ID_BYTES];
+    int error = kept_path_make(socket_path, name, "", path);
 
     if (error == 0)
-        error = make_path(socket_path, name, ".new", new_path);
+        error = kept_path_make(socket_path, name, ".new", new_path);
     if (error == 0)
         error = boot_id_read(boot);
     if (error < 0)
@@ -112,9 +101,9 @@ static int check_boot(const cJSON *document)
 
 int kept_file_read(const char *socket_path, const char *name, cJSON **out)
 {
-    char path[PATH_BYTES];
+    char path[KEPT_PATH_BYTES];
     char *text = malloc(FILE_MAX_BYTES);
-    int error = text == NULL ? -ENOMEM : make_path(socket_path, name, "", path);
+    int error = text == NULL ? -ENOMEM : kept_path_make(socket_path, name, "", path);
 
     *out = NULL;
     if (error == 0)
@@ -129,12 +118,4 @@ int kept_file_read(const char *socket_path, const char *name, cJSON **out)
     }
     free(text);
     return error;
-}
-
-void kept_file_remove(const char *socket_path, const char *name)
-{
-    char path[PATH_BYTES];
-
-    if (make_path(socket_path, name, "", path) == 0)
-        (void)unlink(path); /* it may be gone with its folder, or never have been there */
 }

@@ -5,6 +5,7 @@
 
 #include "daemon/children/process_tree.h"
 #include "daemon/memory/kept_file.h"
+#include "daemon/memory/kept_path.h"
 
 static cJSON *describe(const struct program *program)
 {
@@ -58,5 +59,5 @@ int program_file_read(const char *socket_path,
 
 void program_file_remove(const char *socket_path)
 {
-    kept_file_remove(socket_path, PROGRAM_FILE_NAME);
+    kept_path_remove(socket_path, PROGRAM_FILE_NAME);
 }

@@ -339,6 +339,7 @@ test_a_session_that_is_left_ends_when_no_profd_comes() {
     wait_until has f1 0
     wait_until has f2 0
     wait_until no_keeper
+    nothing_is_left
     start_profd --keep-session 1s
     refute grep -q 'resuming the session' profd.log
     session_is idle
@@ -349,6 +350,34 @@ test_a_session_that_is_left_ends_when_no_profd_comes() {
 
 no_keeper() {
     ! pgrep -f "profd-keeper $PROFD_SOCKET"
+}
+
+nothing_is_left() {
+    refute compgen -G "$PROFD_SOCKET*"
+}
+
+test_a_session_that_is_left_without_processes_leaves_nothing_in_the_end() {
+    start_profd --keep-session 1s
+    expect 0 "$profctl" start
+    end_service
+    test -e "$PROFD_SOCKET.session"
+    wait_until no_keeper
+    nothing_is_left
+}
+
+test_without_a_session_there_is_nothing_to_leave() {
+    start_profd --keep-session 1m
+    end_service
+    nothing_is_left
+    wait_until no_keeper
+    start_profd --keep-session 1m
+    profile numbered n1
+    expect 0 "$profctl" start
+    records_more n1
+    expect 0 "$profctl" stop
+    end_service
+    nothing_is_left
+    wait_until no_keeper
 }
 
 test_ctrl_c_ends_a_session_that_would_be_left() {
@@ -377,7 +406,11 @@ test_a_damaged_session_file_is_said_and_not_used() {
     kill_profd
     echo '{"boot": 7' >"$PROFD_SOCKET.session"
     start_profd
-    says "cannot resume the session" profd.log
+    says "cannot resume the session .*profd.sock.session: damaged.*start a new one" profd.log
+    kill_profd
+    start_profd
+    refute grep 'cannot resume' profd.log
+    session_is idle
     expect 0 "$profctl" start
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "common/time_units.h"
 #include "daemon/keeping/keeper.h"
 #include "daemon/keeping/kept_arenas.h"
 
@@ -171,9 +172,11 @@ static int connect_to_keeper(void)
     return fd;
 }
 
+static bool nobody_came;
+
 static void *keep(void *listening_fd)
 {
-    keeper_run(ends[1], *(int *)listening_fd);
+    nobody_came = keeper_run(ends[1], *(int *)listening_fd);
     return NULL;
 }
 
@@ -204,6 +207,7 @@ START_TEST(the_next_profd_is_given_what_the_killed_one_left)
     message = (struct keeper_message){ .kind = KEEPER_OVER };
     ck_assert_int_eq(keeper_message_send(ends[0], &message, -1), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(!nobody_came);
     close(fd);
     ends[1] = -1;
 }
@@ -216,6 +220,7 @@ START_TEST(an_orphaned_keeper_that_has_nothing_ends)
     ck_assert_int_eq(pthread_create(&thread, NULL, keep, &listening_fd), 0);
     close(ends[0]);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(nobody_came);
     ends[0] = ends[1] = -1;
 }
 END_TEST
@@ -234,7 +239,25 @@ START_TEST(a_keeper_that_was_left_ends_in_time)
     ck_assert_int_eq(keeper_message_send(ends[0], &message, -1), 0);
     close(ends[0]);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(nobody_came);
     close(fd);
+    ends[0] = ends[1] = -1;
+}
+END_TEST
+
+/* Its session may be one of processes with threads alone, or of none yet. */
+START_TEST(a_keeper_that_was_left_with_nothing_stays_as_long)
+{
+    int listening_fd = listen_somewhere();
+    pthread_t thread;
+    uint64_t until_ns = clock_monotonic_ns() + UINT64_C(200) * NS_PER_MS;
+    ck_assert_int_eq(pthread_create(&thread, NULL, keep, &listening_fd), 0);
+    message = (struct keeper_message){ .kind = KEEPER_LEAVE, .id = until_ns };
+    ck_assert_int_eq(keeper_message_send(ends[0], &message, -1), 0);
+    close(ends[0]);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(nobody_came);
+    ck_assert_uint_gt(clock_monotonic_ns(), until_ns);
     ends[0] = ends[1] = -1;
 }
 END_TEST
@@ -253,6 +276,7 @@ int main(void)
     tcase_add_test(tests, the_next_profd_is_given_what_the_killed_one_left);
     tcase_add_test(tests, an_orphaned_keeper_that_has_nothing_ends);
     tcase_add_test(tests, a_keeper_that_was_left_ends_in_time);
+    tcase_add_test(tests, a_keeper_that_was_left_with_nothing_stays_as_long);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

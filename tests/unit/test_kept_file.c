@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/memory/kept_file.h"
+#include "daemon/memory/kept_path.h"
 
 static char folder[64], socket_path[80], path[96];
 static cJSON *document;
@@ -140,9 +141,9 @@ END_TEST
 START_TEST(one_that_is_removed_is_gone)
 {
     keep_number(1);
-    kept_file_remove(socket_path, "state");
+    kept_path_remove(socket_path, "state");
     ck_assert_int_eq(access(path, F_OK), -1);
-    kept_file_remove(socket_path, "state");
+    kept_path_remove(socket_path, "state");
 }
 END_TEST
 

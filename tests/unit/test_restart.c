@@ -182,6 +182,8 @@ START_TEST(without_a_file_or_with_a_damaged_one_nothing_goes_on)
     ck_assert_uint_eq(returns, 2);
     ck_assert_int_eq(session.state, SESSION_IDLE);
     ck_assert_uint_eq(session.generation, 7);
+    ck_assert_int_eq(session_file_read(path, &earlier), 0); /* the damaged one is told once */
+    ck_assert_int_eq(earlier.state, SESSION_IDLE);
 }
 END_TEST
 
