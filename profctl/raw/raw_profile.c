@@ -17,7 +17,7 @@ struct making {
     const struct raw_survey *survey;
     struct raw_profile *profile;
     uint64_t written; /* bytes of the output that stay */
-    bool has_element;
+    bool has_head, has_tail, has_element;
     /* The process at hand. */
     struct raw_process_facts facts;
     struct raw_process_texts texts;
@@ -172,6 +172,7 @@ static int add_record(struct making *making, const struct raw_view *record)
     switch (record->kind) {
     case RAW_HEAD:
     case RAW_TAIL:
+        making->has_tail = record->kind == RAW_TAIL;
         return put(making, record->bytes, record->count);
     case RAW_PROCESS:
     case RAW_UNPROFILED:
@@ -186,8 +187,10 @@ static int add_record(struct making *making, const struct raw_view *record)
     }
 }
 
-/* What stands behind the last process of a file that is cut short. */
-static int put_end(struct making *making)
+/* --- What is missing --- */
+
+/* What stands before the first process, or with IS_END behind the last one. */
+static int put_root(struct making *making, bool is_end)
 {
     struct failure_latch latch;
     struct json_writer writer;
@@ -196,10 +199,27 @@ static int put_end(struct making *making)
 
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, json_sink_fd, &making->profile->fd, &latch);
-    raw_root_end(&writer, &root);
+    if (is_end)
+        raw_root_end(&writer, &root);
+    else
+        raw_root_begin(&writer);
     int error = json_writer_flush(&writer);
+    making->written += json_writer_bytes(&writer);
     json_writer_fini(&writer);
     return error;
+}
+
+/* A process that is lost is told by its id, where it begins. */
+static int pass_gap(struct making *making, const struct raw_view *gap)
+{
+    char *missing = making->profile->places.missing;
+    size_t used = strlen(missing);
+
+    if (!gap->is_of_process)
+        snprintf(missing + used, sizeof(making->profile->places.missing) - used,
+                 "%s%zu bytes from byte %" PRIu64 " on", used > 0 ? "; " : "", gap->count,
+                 gap->offset);
+    return making->has_head ? 0 : put_root(making, false);
 }
 
 /* All records, or those that are whole. */
@@ -210,11 +230,14 @@ static int add_records(struct making *making, struct raw_reader *reader)
 
     while (more > 0 && !(making->survey->is_cut && reader->offset >= making->survey->end)) {
         more = raw_reader_next(reader, &record);
-        int error = more > 0 && !record.is_damaged ? add_record(making, &record) : 0;
+        int error = more <= 0           ? more
+                    : record.is_damaged ? pass_gap(making, &record)
+                                        : add_record(making, &record);
         if (error < 0)
             return error;
+        making->has_head = true;
     }
-    return more > 0 && reader->state != RAW_BEHIND_TAIL ? put_end(making) : more < 0 ? more : 0;
+    return making->has_tail ? 0 : put_root(making, true);
 }
 
 int raw_profile_write(int fd, const struct raw_survey *survey, struct raw_profile *profile)

@@ -12,6 +12,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/file_range.h"
+#include "profctl/raw/raw_recovery.h"
 
 static const char magic[8] = { RAW_MAGIC_LETTERS };
 
@@ -198,20 +199,10 @@ static int make_room(struct raw_reader *reader, size_t count)
     return 0;
 }
 
-/* Whether others can do without RECORD, since it is of one process alone. */
-static bool is_of_arena(const struct raw_view *record)
-{
-    return record->kind == RAW_CHUNK || record->kind == RAW_FRONT;
-}
-
 static int check_record(struct raw_reader *reader, const struct raw_record *record,
-                        struct raw_view *view, uint64_t start)
+                        const struct raw_view *view, uint64_t start)
 {
-    view->is_damaged =
-        view->bytes != NULL && raw_check(record->kind, view->bytes, view->count) != record->check;
-    if (view->is_damaged && reader->passes_damage && is_of_arena(view))
-        return 0;
-    if (view->is_damaged)
+    if (view->bytes != NULL && raw_check(record->kind, view->bytes, view->count) != record->check)
         return refuse(reader,
                       "it is damaged: the checksum of the record at byte %" PRIu64 " is wrong",
                       start);
@@ -233,7 +224,7 @@ static int read_contents(struct raw_reader *reader, struct raw_view *record)
     return error;
 }
 
-int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
+static int read_next(struct raw_reader *reader, struct raw_view *out)
 {
     uint64_t start = reader->offset;
     struct raw_record record = { 0 };
@@ -268,4 +259,48 @@ int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
                ? 0
                : refuse(reader, "there are more bytes after its end, from byte %" PRIu64 " on",
                         reader->offset);
+}
+
+/* --- Damage --- */
+
+/* KIND is the record behind the damage. */
+static enum raw_state state_before(enum raw_kind kind)
+{
+    return kind == RAW_LIST || kind == RAW_END ? RAW_BEHIND_TAIL : RAW_BETWEEN;
+}
+
+/* What cannot be read at START, in STATE, is passed, unless somebody made it so: then its check is
+ * right. ERROR is what was said of it. */
+static int pass_damage(struct raw_reader *reader, uint64_t start, int error, struct raw_view *out)
+{
+    enum raw_kind kind;
+    uint64_t next;
+
+    int found = raw_recovery_is_sound(reader->fd, reader->file_bytes, start);
+    if (found != 0)
+        return found < 0 ? found : error;
+    found = raw_recovery_find(reader->fd, reader->file_bytes, start, &next, &kind);
+    reader->is_cut = found == 0;
+    if (found <= 0)
+        return found < 0 ? found : error;
+    if (reader->state == RAW_BEHIND_TAIL && state_before(kind) != RAW_BEHIND_TAIL)
+        return error;
+    *out = (struct raw_view){
+        .offset = start,
+        .count = next - start,
+        .is_damaged = true,
+        .is_of_process = reader->state == RAW_IN_PROCESS || reader->state == RAW_BEHIND_FRONT,
+    };
+    reader->error[0] = '\0';
+    reader->offset = next;
+    reader->state = state_before(kind);
+    return 1;
+}
+
+int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
+{
+    uint64_t start = reader->offset;
+
+    int more = read_next(reader, out);
+    return more == -EPROTO && reader->passes_damage ? pass_damage(reader, start, more, out) : more;
 }

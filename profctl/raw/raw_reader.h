@@ -22,9 +22,8 @@ struct raw_reader {
     enum raw_state state;
     uint64_t process;   /* the id of the one that is open */
     bool skips_chunks;  /* their contents are neither read nor checked: set it after init */
-    bool passes_damage; /* of arenas, with is_damaged, where the records behind it are good;
-                           likewise */
-    bool is_cut;        /* what is wrong with the file is that it ends too early */
+    bool passes_damage; /* with is_damaged, where a good record is behind it; likewise */
+    bool is_cut;        /* what is wrong with the file is that nothing good comes any more */
     uint8_t *room;      /* owned */
     size_t capacity;
     char error[RAW_ERROR_BYTES]; /* what is wrong with the file, and where; "": nothing */
@@ -36,7 +35,9 @@ struct raw_view {
     uint64_t offset;      /* in the file, of its contents */
     const uint8_t *bytes; /* NULL: skipped */
     size_t count;
-    bool is_damaged; /* a RAW_CHUNK or RAW_FRONT whose contents are not what was written */
+    bool is_damaged; /* it is none: so many bytes from OFFSET on are not what was written, or need
+                        what is not there; with the next it goes on */
+    bool is_of_process; /* … they are the rest of the process that is open */
 };
 
 /* Whether FD is a regular file that begins as raw captures do. */

@@ -3,6 +3,18 @@
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_root.h"
 
+void raw_root_begin(struct json_writer *writer)
+{
+    static const char *const empty[] = { "libs", "pages", "pausedRanges", "threads" };
+
+    json_start_object(writer);
+    for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
+        json_start_array_property(writer, empty[i]);
+        json_end_array(writer);
+    }
+    json_start_array_property(writer, "processes");
+}
+
 static void put_units(struct json_writer *writer)
 {
     json_start_object_property(writer, "sampleUnits");

@@ -46,14 +46,17 @@ static int note_list(struct raw_survey *survey, const struct raw_view *record)
     return append((void **)&survey->lists, &survey->list_count, &place, sizeof(place));
 }
 
-static void note_process(struct raw_survey *survey, const struct raw_view *record)
+static int note_process(struct raw_survey *survey, const struct raw_view *record)
 {
     struct raw_process process;
 
     if (record->count < sizeof(process))
-        return; /* whoever reads it will tell */
+        return 0; /* whoever reads it will tell */
     memcpy(&process, record->bytes, sizeof(process));
     survey->is_filtered |= process.filters_bytes > 0;
+    const struct raw_image image = { process.id, process.process_start_ns, process.pid,
+                                     process.later_images };
+    return append((void **)&survey->images, &survey->image_count, &image, sizeof(image));
 }
 
 static int note_record(struct raw_survey *survey, const struct raw_view *record)
@@ -64,8 +67,7 @@ static int note_record(struct raw_survey *survey, const struct raw_view *record)
     case RAW_LIST:
         return note_list(survey, record);
     case RAW_PROCESS:
-        note_process(survey, record);
-        return 0;
+        return note_process(survey, record);
     default:
         return 0;
     }
@@ -95,17 +97,61 @@ static bool is_whole_behind(const struct raw_view *record)
            record->kind == RAW_TAIL || record->kind == RAW_LIST;
 }
 
+static int note_gap(struct raw_survey *survey, const struct raw_view *gap, uint64_t process)
+{
+    survey->has_gaps = true;
+    return gap->is_of_process ? note_damage(survey, process) : 0;
+}
+
+static int compare_images(const void *a, const void *b)
+{
+    const struct raw_image *left = a, *right = b;
+
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    if (left->later_images != right->later_images)
+        return left->later_images < right->later_images ? -1 : 1;
+    if (left->process_start_ns != right->process_start_ns)
+        return left->process_start_ns < right->process_start_ns ? -1 : 1;
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static bool is_copy_of(const struct raw_image *first, const struct raw_image *second)
+{
+    return first->pid == second->pid && first->later_images == second->later_images &&
+           first->process_start_ns == second->process_start_ns;
+}
+
+/* A VOID may be among what is lost: of a process that is there twice the last copy counts, since
+ * profd makes it once it has taken the one before back. */
+static int take_back_copies(struct raw_survey *survey)
+{
+    const struct raw_image *images = survey->images;
+    int error = 0;
+
+    if (!survey->has_gaps || survey->image_count < 2)
+        return 0;
+    qsort(survey->images, survey->image_count, sizeof(*images), compare_images);
+    for (size_t i = 0; i + 1 < survey->image_count && error == 0; i++) {
+        if (is_copy_of(&images[i], &images[i + 1]))
+            error = note_damage(survey, images[i].id);
+    }
+    return error;
+}
+
 static int survey_records(struct raw_survey *survey, struct raw_reader *reader)
 {
     struct raw_view record;
     int error = 0, more = 0;
 
     while (error == 0 && (more = raw_reader_next(reader, &record)) > 0) {
-        error =
-            record.is_damaged ? note_damage(survey, reader->process) : note_record(survey, &record);
-        if (is_whole_behind(&record))
+        error = record.is_damaged ? note_gap(survey, &record, reader->process)
+                                  : note_record(survey, &record);
+        if (!record.is_damaged && is_whole_behind(&record))
             survey->end = reader->offset;
     }
+    if (error == 0)
+        error = take_back_copies(survey);
     survey->is_cut = reader->is_cut && survey->end > 0;
     return error < 0 ? error : survey->is_cut ? 0 : more;
 }
@@ -140,6 +186,7 @@ void raw_survey_free(struct raw_survey *survey)
 {
     free(survey->voids);
     free(survey->damaged);
+    free(survey->images);
     free(survey->lists);
     *survey = (struct raw_survey){ 0 };
 }

@@ -16,11 +16,21 @@ struct raw_list_place {
     uint64_t offset, bytes;
 };
 
+/* By what a process that was copied once more is known again. */
+struct raw_image {
+    uint64_t id, process_start_ns;
+    int32_t pid;
+    uint32_t later_images;
+};
+
 struct raw_survey {
     uint64_t *voids; /* ids of processes that do not count, damaged ones among them; owned */
     size_t void_count;
-    uint64_t *damaged; /* ids of processes whose arena is not what was written; owned */
+    uint64_t *damaged; /* ids of processes that are not what was written; owned */
     size_t damaged_count;
+    struct raw_image *images; /* all that were copied, in their order; owned */
+    size_t image_count;
+    bool has_gaps;                /* parts of the file are damaged */
     bool is_cut;                  /* the file ends too early, as ERROR says; … */
     uint64_t end;                 /* … of what is whole of it, behind a process or more */
     struct raw_list_place *lists; /* owned */

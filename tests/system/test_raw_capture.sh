@@ -205,18 +205,45 @@ test_a_damaged_one_is_told_with_its_place() {
     local bytes at
     expect 0 "$profctl" run -o raw.profd -- "$programs/busy" 0.1
     bytes=$(stat -c %s raw.profd)
-    for at in 8 50 $((bytes - 20)); do
-        cp raw.profd bad.profd
-        printf '\377\376' | dd of=bad.profd bs=1 seek="$at" conv=notrunc status=none
-        expect 1 "$profctl" report bad.profd
-        one_line stderr
-        says "bad.profd: .*(byte [0-9]+|version)" stderr
-    done
-    cp raw.profd bad.profd
-    printf '\377\376' | dd of=bad.profd bs=1 seek="$((bytes / 3))" conv=notrunc status=none
+    spoil 8
+    expect 1 "$profctl" report bad.profd
+    one_line stderr
+    says "bad.profd: .*version" stderr
+    spoil $((bytes / 3))
     expect 0 "$profctl" report bad.profd
     one_line stderr
-    says 'omitted damaged parts of bad.profd' stderr
+    says 'omitted damaged parts of bad.profd: [0-9]+ made' stderr
+    spoil 16 # the beginning, and then the end: busy is between them
+    expect 0 "$profctl" report bad.profd
+    one_line stderr
+    says 'omitted damaged parts of bad.profd: [0-9]+ bytes from byte 16 on' stderr
+    says burn_inner stdout
+    spoil $((bytes - 12))
+    expect 0 "$profctl" report bad.profd
+    one_line stderr
+    says "bad.profd is incomplete: .*damaged.*byte $((bytes - 16))" stderr
+    says burn_inner stdout
+}
+
+# spoil BYTE: raw.profd with two other bytes there is bad.profd.
+spoil() {
+    cp raw.profd bad.profd
+    printf '\377\376' | dd of=bad.profd bs=1 seek="$1" conv=notrunc status=none
+}
+
+# Wherever a bit is another one, all processes but one are there as they were.
+test_one_bit_costs_one_process_at_most() {
+    local bytes at
+    expect 0 "$profctl" run -o raw.profd -- sh -c '"$0" 0.1; "$0" 0.1; "$0" 0.1' "$programs/busy"
+    bytes=$(stat -c %s raw.profd)
+    for at in $(seq 24 $((bytes / 40)) $((bytes - 2))); do
+        spoil "$at"
+        expect 0 "$profctl" convert bad.profd -o bad.json
+        says '(omitted damaged parts of bad.profd|bad.profd is incomplete)' stderr
+        read_facts bad.json
+        [ "$(grep -c '^process.*busy' facts)" -ge 2 ] || fail "byte $at: $(grep ^process facts)"
+        has_function busy burn_inner
+    done
 }
 
 test_what_is_no_raw_capture_is_refused() {
