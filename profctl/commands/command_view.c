@@ -17,6 +17,7 @@
 #include "profctl/commands/compared_profiles.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/view/view_page.h"
+#include "profctl/view/view_profile.h"
 #include "profctl/view/view_server.h"
 #include "profctl/view/view_socket.h"
 #include "profctl/view/view_urls.h"
@@ -27,6 +28,7 @@ struct view {
     struct view_site site;
     struct view_server *server;
     uint16_t port;
+    bool names_files; /* the profile tells of files of native functions */
 };
 
 /* --- What is served --- */
@@ -49,7 +51,7 @@ static int make_page(struct view *view, const char *path,
                      const struct profile_comparison *comparison, struct failure *failure)
 {
     struct profile_input input;
-    int write_error;
+    struct view_page_result result;
 
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like any other */
     if (library_list_create(&view->site.libraries) < 0)
@@ -60,13 +62,41 @@ static int make_page(struct view *view, const char *path,
                                 strerror(errno));
     if (!profile_input_open_again(&input, path, view->site.profile_fd, failure))
         return (int)failure->code;
-    int error = view_page_make(input.reader, view->site.page_fd, comparison, view->site.libraries,
-                               &write_error);
-    if (write_error < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s", strerror(-write_error));
+    int error =
+        view_page_make(input.reader, view->site.page_fd, comparison, view->site.libraries, &result);
+    if (result.write_error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s",
+                    strerror(-result.write_error));
     else if (error < 0)
         (void)profile_input_failed(&input, error, failure);
     profile_input_close(&input);
+    view->names_files = result.names_files;
+    return error < 0 ? (int)failure->code : EXIT_CODE_SUCCESS;
+}
+
+/* Takes the place of the profile: the same in the Firefox Profiler's own format. */
+static int convert_profile(struct view *view, const char *path, struct failure *failure)
+{
+    struct profile_input input;
+    int write_error = 0, fd = memfd_create("profctl-view-profile", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot convert the profile: %s",
+                                strerror(errno));
+    if (!profile_input_open_again(&input, path, view->site.profile_fd, failure)) {
+        close(fd);
+        return (int)failure->code;
+    }
+    int error = view_profile_make(input.reader, fd, &write_error);
+    if (write_error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot convert the profile: %s",
+                    strerror(-write_error));
+    else if (error < 0)
+        (void)profile_input_failed(&input, error, failure);
+    profile_input_close(&input);
+    close(view->site.profile_fd);
+    view->site.profile_fd = fd;
+    view->site.profile_is_gzip = false;
     return error < 0 ? (int)failure->code : EXIT_CODE_SUCCESS;
 }
 
@@ -202,6 +232,8 @@ static int view_profile(struct view *view, const char *path, const struct argume
     if (code == EXIT_CODE_SUCCESS)
         code = arguments->before != NULL ? make_compared_page(view, arguments, failure)
                                          : make_page(view, path, NULL, failure);
+    if (code == EXIT_CODE_SUCCESS && view->names_files)
+        code = convert_profile(view, path, failure);
     if (code == EXIT_CODE_SUCCESS)
         code = watch_signals(failure);
     if (code == EXIT_CODE_SUCCESS)

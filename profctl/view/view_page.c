@@ -7,7 +7,19 @@ struct making {
     struct conversion page;
     struct library_list *libraries;
     double last_pid; /* whose libraries were added; below 0: nobody's */
+    bool names_files;
 };
+
+static bool names_files(const struct thread_tables *tables)
+{
+    const struct table_frame *frames = tables->frames.items;
+
+    for (size_t i = 0; i < tables->frames.count; i++) {
+        if (frames[i].file != TABLE_NONE)
+            return true;
+    }
+    return false;
+}
 
 /* Threads of a process have the same libraries. */
 static int list_libraries(struct making *making, const struct profile_thread *thread)
@@ -23,6 +35,7 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     struct making *making = owner;
     int error = list_libraries(making, thread);
 
+    making->names_files = making->names_files || names_files(thread->tables);
     if (error < 0 || !conversion_wants(making->page.format, thread))
         return error;
     return conversion_add(&making->page, thread);
@@ -45,7 +58,7 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
 
 int view_page_make(struct json_reader *reader, int page_fd,
                    const struct profile_comparison *comparison, struct library_list *libraries,
-                   int *write_error)
+                   struct view_page_result *result)
 {
     const struct profile_walk_events events =
         conversion_events(&format_html, (struct profile_walk_events){ .on_thread = on_thread,
@@ -67,6 +80,6 @@ int view_page_make(struct json_reader *reader, int page_fd,
     if (error == 0)
         error = conversion_finish(&making.page, &facts);
     conversion_end(&making.page);
-    *write_error = making.page.write_error;
+    *result = (struct view_page_result){ making.page.write_error, making.names_files };
     return error;
 }

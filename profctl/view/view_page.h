@@ -6,11 +6,16 @@
 #include "profctl/convert/profile_comparison.h"
 #include "profctl/view/library_list.h"
 
+struct view_page_result {
+    int write_error;  /* of writing the page; 0: none */
+    bool names_files; /* native functions have files that the profile itself tells of */
+};
+
 /* Reads all of READER, writes the page to PAGE_FD, with COMPARISON unless that is NULL, and adds
- * the libraries of each process to LIBRARIES. 0, an error as profile_walk(), or -ENOMEM;
- * *WRITE_ERROR is that of writing the page, or 0: then the profile is at fault. */
+ * the libraries of each process to LIBRARIES. RESULT is filled in any case. 0, an error as
+ * profile_walk(), or -ENOMEM; without an error of writing the profile is at fault. */
 int view_page_make(struct json_reader *reader, int page_fd,
                    const struct profile_comparison *comparison, struct library_list *libraries,
-                   int *write_error);
+                   struct view_page_result *result);
 
 #endif

@@ -51,6 +51,19 @@ test_the_profile_and_a_page_are_served() {
     wait "$view"
 }
 
+# The Firefox Profiler takes files of native functions from its own format alone; convert writes the same.
+test_a_capture_with_names_is_served_with_the_files_of_functions() {
+    make_spinner spin_around
+    expect 0 "$profctl" -q run --clock cpu -o named.json.gz -- ./spin
+    expect 0 "$profctl" -q convert named.json.gz -o named.processed.json
+    begin_view named.json.gz
+    ask GET "/$token/profile.json"
+    has_status 200
+    refute grep -qi '^Content-Encoding' head
+    grep -q "\"$PWD/spin.c\"" body
+    cmp body named.processed.json
+}
+
 test_a_compressed_profile_is_said_to_be() {
     make_capture raw.json.gz
     begin_view raw.json.gz

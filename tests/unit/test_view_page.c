@@ -19,15 +19,22 @@ static const char profile[] =
     "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
     "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[0,1]]}}],\"processes\":[]}";
 
+static const char named_profile[] =
+    "{\"meta\":{\"interval\":1},\"threads\":[{\"name\":\"GeckoMain\",\"pid\":7,\"tid\":7,"
+    "\"stringTable\":[\"f\",\"f.c\"],"
+    "\"frameTable\":{\"schema\":{\"location\":0,\"file\":1},\"data\":[[0],[0,1]]},"
+    "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[0,1]]}}],\"processes\":[]}";
+
 static struct library_list *libraries;
 
-static int make_page(const char *text, int fd, int *write_error)
+static int make_page(const char *text, int fd, struct view_page_result *result)
 {
     struct json_reader *reader;
 
     ck_assert_int_eq(library_list_create(&libraries), 0);
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    int error = view_page_make(reader, fd, NULL, libraries, write_error);
+    int error = view_page_make(reader, fd, NULL, libraries, result);
     json_reader_close(reader);
     return error;
 }
@@ -40,10 +47,11 @@ static void free_libraries(void)
 START_TEST(the_page_and_the_libraries_are_made)
 {
     char text[16] = "";
-    int write_error, error, fd = memfd_create("page", MFD_CLOEXEC);
+    struct view_page_result result;
+    int error, fd = memfd_create("page", MFD_CLOEXEC);
 
-    ck_assert_int_eq(make_page(profile, fd, &write_error), 0);
-    ck_assert_int_eq(write_error, 0);
+    ck_assert_int_eq(make_page(profile, fd, &result), 0);
+    ck_assert_int_eq(result.write_error, 0);
     ck_assert_int_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
     ck_assert_ptr_eq(strcasestr(text, "<!doctype html>"), text);
     ck_assert_ptr_nonnull(library_list_find(libraries, "lib", ID, &error));
@@ -52,22 +60,38 @@ START_TEST(the_page_and_the_libraries_are_made)
 }
 END_TEST
 
+START_TEST(files_that_a_profile_names_are_noticed)
+{
+    struct view_page_result result;
+    int fd = memfd_create("page", MFD_CLOEXEC);
+
+    ck_assert_int_eq(make_page(profile, fd, &result), 0);
+    ck_assert(!result.names_files);
+    free_libraries();
+    ck_assert_int_eq(make_page(named_profile, fd, &result), 0);
+    ck_assert(result.names_files);
+    close(fd);
+}
+END_TEST
+
 START_TEST(a_profile_that_is_none_is_at_fault)
 {
-    int write_error, fd = memfd_create("page", MFD_CLOEXEC);
+    struct view_page_result result;
+    int fd = memfd_create("page", MFD_CLOEXEC);
 
-    ck_assert_int_eq(make_page("{\"threads\":7}", fd, &write_error), -EPROTO);
-    ck_assert_int_eq(write_error, 0);
+    ck_assert_int_eq(make_page("{\"threads\":7}", fd, &result), -EPROTO);
+    ck_assert_int_eq(result.write_error, 0);
     close(fd);
 }
 END_TEST
 
 START_TEST(a_page_that_finds_no_room_is_told_apart)
 {
-    int write_error, fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    struct view_page_result result;
+    int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-    ck_assert_int_lt(make_page(profile, fd, &write_error), 0);
-    ck_assert_int_eq(write_error, -ENOSPC);
+    ck_assert_int_lt(make_page(profile, fd, &result), 0);
+    ck_assert_int_eq(result.write_error, -ENOSPC);
     close(fd);
 }
 END_TEST
@@ -78,6 +102,7 @@ int main(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, NULL, free_libraries);
     tcase_add_test(tests, the_page_and_the_libraries_are_made);
+    tcase_add_test(tests, files_that_a_profile_names_are_noticed);
     tcase_add_test(tests, a_profile_that_is_none_is_at_fault);
     tcase_add_test(tests, a_page_that_finds_no_room_is_told_apart);
     suite_add_tcase(suite, tests);
