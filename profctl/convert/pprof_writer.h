@@ -1,8 +1,8 @@
-/* The parts of pprof's format that know no threads, by protobuf-c: its table of strings, the names
- * of frames with their libraries, and messages on their way to a sink.
+/* The parts of pprof's format that know neither threads nor places, by protobuf-c: its table of
+ * strings, and messages on their way to a sink.
  *
  * Messages of one type that follow one another are one message, so a profile is written in pieces:
- * first what its samples are, then samples, at the end names and strings. One thread. */
+ * first what its samples are, then samples, at the end places and strings. One thread. */
 #ifndef PROFD_PROFCTL_PPROF_WRITER_H
 #define PROFD_PROFCTL_PPROF_WRITER_H
 
@@ -35,7 +35,7 @@ int64_t pprof_writer_word(struct pprof_writer *writer, const char *word);
 /* 0, -ENOMEM, or the sink's error. */
 int pprof_writer_message(struct pprof_writer *writer, const Pprof__Profile *message);
 
-/* A sample of the frames in PATH, the outermost first, which are indices of names.
+/* A sample of the frames in PATH, the outermost first, which are indices of places.
  * The sample has its values and labels already. 0, -ENOMEM, or the sink's error. */
 int pprof_writer_sample(struct pprof_writer *writer, const uint32_t *path, size_t depth,
                         Pprof__Sample *sample);
@@ -43,9 +43,5 @@ int pprof_writer_sample(struct pprof_writer *writer, const uint32_t *path, size_
 /* Writes the table of strings: nothing may be added to it any more. 0, -ENOMEM, or the sink's
  * error. */
 int pprof_writer_strings(struct pprof_writer *writer);
-
-/* Functions, locations and mappings of all NAMES, "FUNCTION (in LIBRARY)" or "FUNCTION", of which
- * no more is known, and then the table of strings. 0, -ENOMEM, or the sink's error. */
-int pprof_writer_names(struct pprof_writer *writer, const struct unique_strings *names);
 
 #endif

@@ -11,6 +11,7 @@ void export_rows_init(struct export_rows *rows)
     failure_latch_init(&rows->latch);
     unique_strings_init(&rows->sources, &rows->latch);
     unique_strings_init(&rows->stacks, &rows->latch);
+    frame_files_init(&rows->files, &rows->latch);
     sum_table_init(&rows->sums);
 }
 
@@ -18,6 +19,7 @@ void export_rows_fini(struct export_rows *rows)
 {
     unique_strings_fini(&rows->sources);
     unique_strings_fini(&rows->stacks);
+    frame_files_fini(&rows->files);
     mapped_array_free(&rows->hashes);
     sum_table_fini(&rows->sums);
 }

@@ -8,6 +8,7 @@
 
 #include "json/unique_strings.h"
 #include "profctl/clickhouse/row_binary.h"
+#include "profctl/export/frame_files.h"
 #include "profctl/export/sum_table.h"
 
 enum { STACK_HASH_BYTES = 16 };
@@ -18,6 +19,7 @@ struct export_rows {
     struct unique_strings sources; /* their columns: service … label.value */
     struct unique_strings stacks;  /* likewise: frames … module.build_id */
     struct mapped_array hashes;    /* char[STACK_HASH_BYTES] of each stack */
+    struct frame_files files;      /* of their frames, beside the rows */
     struct sum_table sums;
 };
 

@@ -50,6 +50,7 @@ struct export_target {
     /* Drops what the server has for too long, now and then. 0, or -EIO with one line in TEXT. NULL:
      * the server does that itself. */
     int (*drop_old)(void *owner, char text[HTTP_TEXT_BYTES]);
+    bool wants_files; /* of functions, which the rows have beside them then */
     void *owner;
 };
 

@@ -264,6 +264,7 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
     taking.first_minute_s = minute_of(&taking, range->from_ns);
     taking.last_minute_s = minute_of(&taking, range->to_ns - 1);
     export_rows_init(&taking.rows);
+    taking.rows.files.are_wanted = exporter->target.wants_files;
     forget_hourly(exporter, &taking);
     if (taking.raw_fd < 0 || taking.named_fd < 0)
         (void)tell(&taking, "make room for a capture", -errno);

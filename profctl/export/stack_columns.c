@@ -65,16 +65,30 @@ static int note_module(struct stack_columns *stacks, const char *name, size_t le
     return place != NULL || number == libraries->count ? 0 : -ENOMEM;
 }
 
-static int write_frame(struct stack_columns *stacks, uint32_t frame)
+/* NAME is that of the frame ROW. */
+static int note_file(const struct thread_tables *tables, const struct table_frame *row,
+                     const char *name, size_t length, struct frame_files *files)
+{
+    size_t file_length;
+
+    if (!files->are_wanted || row->file == TABLE_NONE)
+        return 0;
+    const char *file = thread_tables_string(tables, row->file, &file_length);
+    return frame_files_note(files, name, length, file, file_length);
+}
+
+static int write_frame(struct stack_columns *stacks, uint32_t frame, struct frame_files *files)
 {
     const struct thread_tables *tables = stacks->thread->tables;
+    const struct table_frame *row = thread_tables_frame(tables, frame);
     char buffer[FRAME_NAME_BYTES];
     size_t length;
-    const char *name = frame_name(tables, stacks->thread->libraries,
-                                  thread_tables_frame(tables, frame)->location, buffer, &length);
+    const char *name =
+        frame_name(tables, stacks->thread->libraries, row->location, buffer, &length);
 
     row_write_string(&stacks->columns, name, length);
-    return note_module(stacks, name, length);
+    int error = note_module(stacks, name, length);
+    return error < 0 ? error : note_file(tables, row, name, length, files);
 }
 
 static const char *text_of(const char *text)
@@ -99,7 +113,7 @@ static void write_modules(struct stack_columns *stacks)
     }
 }
 
-static int write_stack(struct stack_columns *stacks, uint32_t stack)
+static int write_stack(struct stack_columns *stacks, uint32_t stack, struct frame_files *files)
 {
     int error = unroll(stacks, stack);
     const uint32_t *path = stacks->path.items;
@@ -108,7 +122,7 @@ static int write_stack(struct stack_columns *stacks, uint32_t stack)
     stacks->modules.count = 0;
     row_write_length(&stacks->columns, stacks->path.count);
     for (size_t i = stacks->path.count; i-- > 0 && error == 0;)
-        error = write_frame(stacks, path[i]);
+        error = write_frame(stacks, path[i], files);
     write_modules(stacks);
     return error < 0 ? error : stacks->columns.error;
 }
@@ -121,7 +135,7 @@ uint32_t stack_columns_number(struct stack_columns *stacks, uint32_t stack,
 
     if (numbers[place] != 0)
         return numbers[place] - 1;
-    if (write_stack(stacks, stack) < 0)
+    if (write_stack(stacks, stack, &rows->files) < 0)
         return UNIQUE_NONE;
     uint32_t number = export_rows_stack(rows, &stacks->columns);
     if (number != UNIQUE_NONE)

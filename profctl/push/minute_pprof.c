@@ -5,6 +5,7 @@
 #include "common/time_units.h"
 #include "profctl/convert/pprof_writer.h"
 #include "profctl/json_sinks.h"
+#include "profctl/push/push_places.h"
 #include "profctl/push/stack_path.h"
 
 const struct minute_profile minute_profiles[MINUTE_PROFILES] = {
@@ -17,8 +18,8 @@ struct writing {
     const struct export_rows *rows;
     const struct minute_profile *profile;
     struct pprof_writer writer;
-    struct unique_strings names; /* of frames */
-    struct mapped_array path;    /* uint32_t: frames of the stack at hand */
+    struct unique_strings keys; /* of frames */
+    struct stack_path path;     /* of the stack at hand */
     uint64_t samples;
 };
 
@@ -57,7 +58,7 @@ static int write_row(struct writing *writing, const struct push_row *row)
     }
     if (!has_any)
         return 0;
-    int error = stack_path_read(rows, sum_table_key(&rows->sums, row->row).stack, &writing->names,
+    int error = stack_path_read(rows, sum_table_key(&rows->sums, row->row).stack, &writing->keys,
                                 &writing->path);
     if (error < 0)
         return error;
@@ -68,7 +69,8 @@ static int write_row(struct writing *writing, const struct push_row *row)
     sample.value = values;
     sample.n_label = 1;
     sample.label = labels;
-    return pprof_writer_sample(&writing->writer, writing->path.items, writing->path.count, &sample);
+    return pprof_writer_sample(&writing->writer, writing->path.frames.items,
+                               writing->path.frames.count, &sample);
 }
 
 static int write_all(struct writing *writing, const struct push_group *group, uint64_t every_ns)
@@ -83,7 +85,7 @@ static int write_all(struct writing *writing, const struct push_group *group, ui
     message.time_nanos = (int64_t)group->minute_s * NS_PER_S;
     message.duration_nanos = (int64_t)every_ns;
     error = pprof_writer_message(&writing->writer, &message);
-    return error < 0 ? error : pprof_writer_names(&writing->writer, &writing->names);
+    return error < 0 ? error : push_places_write(&writing->writer, &writing->keys);
 }
 
 int minute_pprof_write(const struct export_rows *rows, const struct push_group *group,
@@ -94,10 +96,10 @@ int minute_pprof_write(const struct export_rows *rows, const struct push_group *
 
     out->count = 0;
     pprof_writer_init(&writing.writer, json_sink_memory, out);
-    unique_strings_init(&writing.names, &writing.writer.latch);
+    unique_strings_init(&writing.keys, &writing.writer.latch);
     int error = write_all(&writing, group, every_ns);
-    unique_strings_fini(&writing.names);
-    mapped_array_free(&writing.path);
+    unique_strings_fini(&writing.keys);
+    stack_path_free(&writing.path);
     pprof_writer_fini(&writing.writer);
     return error < 0 ? error : writing.samples > 0;
 }

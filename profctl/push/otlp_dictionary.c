@@ -1,13 +1,12 @@
 #include "profctl/push/otlp_dictionary.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/profile/function_name.h"
 #include "profctl/push/otlp.pb-c.h"
 #include "profctl/push/packed_message.h"
-#include "profctl/push/stack_path.h"
 
 enum { FIRST = 1 /* the first of each table is empty */ };
 
@@ -62,56 +61,99 @@ static int begin(struct otlp_dictionary *dictionary)
     return add_part(dictionary, &part);
 }
 
-/* 0 without a library. */
-static int32_t mapping_of(struct otlp_dictionary *dictionary, const struct function_name *name)
+/* The number of the attribute KEY of that VALUE; what finds no memory is latched. */
+static int32_t attribute_of(struct otlp_dictionary *dictionary, const char *key,
+                            const struct push_text *value)
 {
-    Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings[] = { &mapping };
+    Otlp__AnyValue any = OTLP__ANY_VALUE__INIT;
+    Otlp__Attribute attribute = OTLP__ATTRIBUTE__INIT, *attributes[] = { &attribute };
     Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
-    uint32_t known = unique_strings_count(&dictionary->libraries);
+    uint32_t known = unique_strings_count(&dictionary->attributes);
+    char *both;
+    int length = asprintf(&both, "%s%c%.*s", key, '\0', (int)value->length, value->bytes);
 
-    if (name->library == NULL)
+    if (length < 0) {
+        failure_latch_set(&dictionary->latch, -ENOMEM);
         return 0;
-    uint32_t number =
-        unique_strings_add(&dictionary->libraries, name->library, name->library_length);
+    }
+    uint32_t number = unique_strings_add(&dictionary->attributes, both, (size_t)length);
     if (number != UNIQUE_NONE && number >= known) {
-        mapping.filename_strindex = string_of(dictionary, name->library, name->library_length);
-        part.n_mapping_table = 1;
-        part.mapping_table = mappings;
+        attribute.key_strindex = otlp_dictionary_word(dictionary, key);
+        attribute.value = &any;
+        any.string_value = both + strlen(key) + 1;
+        part.n_attribute_table = 1;
+        part.attribute_table = attributes;
         if (add_part(dictionary, &part) < 0)
             failure_latch_set(&dictionary->latch, -ENOMEM);
     }
+    free(both);
     return (int32_t)number + FIRST;
 }
 
-/* A name is one function at one place, both with its number. */
-static int add_name(struct otlp_dictionary *dictionary, uint32_t number)
+static int add_mapping(struct otlp_dictionary *dictionary, const struct path_frame *frame)
+{
+    Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings[] = { &mapping };
+    Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
+    int32_t build_id;
+
+    mapping.filename_strindex = string_of(dictionary, frame->library.bytes, frame->library.length);
+    if (frame->build_id.length > 0) {
+        build_id = attribute_of(dictionary, "process.executable.build_id.gnu", &frame->build_id);
+        mapping.n_attribute_indices = 1;
+        mapping.attribute_indices = &build_id;
+    }
+    part.n_mapping_table = 1;
+    part.mapping_table = mappings;
+    return add_part(dictionary, &part);
+}
+
+/* That of FRAME's library, in one build of it; 0 without a library. */
+static int find_mapping(struct otlp_dictionary *dictionary, const struct path_frame *frame,
+                        int32_t *out)
+{
+    uint32_t known = unique_strings_count(&dictionary->libraries);
+    char *key;
+
+    *out = 0;
+    if (frame->library.length == 0)
+        return 0;
+    int length = asprintf(&key, "%.*s%c%.*s", (int)frame->library.length, frame->library.bytes,
+                          '\0', (int)frame->build_id.length, frame->build_id.bytes);
+    if (length < 0)
+        return -ENOMEM;
+    uint32_t number = unique_strings_add(&dictionary->libraries, key, (size_t)length);
+    free(key);
+    *out = (int32_t)number + FIRST;
+    return number == UNIQUE_NONE ? -ENOMEM : number < known ? 0 : add_mapping(dictionary, frame);
+}
+
+/* A key is one function at one place, both with its number. */
+static int add_place(struct otlp_dictionary *dictionary, uint32_t number)
 {
     Otlp__Function function = OTLP__FUNCTION__INIT, *functions[] = { &function };
     Otlp__Location location = OTLP__LOCATION__INIT, *locations[] = { &location };
     Otlp__Line line = OTLP__LINE__INIT, *lines[] = { &line };
     Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
-    struct function_name name;
-    size_t length;
-    const char *text = unique_strings_get(&dictionary->names, number, &length);
+    struct path_frame frame;
 
-    function_name_parse(text, length, &name);
-    location.mapping_index = mapping_of(dictionary, &name);
-    if (name.library != NULL)
-        length = name.function_length;
-    function.name_strindex = function.system_name_strindex = string_of(dictionary, text, length);
+    path_frame_of(&dictionary->keys, number, &frame);
+    int error = find_mapping(dictionary, &frame, &location.mapping_index);
+    function.name_strindex = function.system_name_strindex =
+        string_of(dictionary, frame.function.bytes, frame.function.length);
+    function.filename_strindex = string_of(dictionary, frame.file.bytes, frame.file.length);
     line.function_index = (int32_t)number + FIRST;
     location.n_lines = 1;
     location.lines = lines;
     part.n_function_table = part.n_location_table = 1;
     part.function_table = functions;
     part.location_table = locations;
-    return add_part(dictionary, &part);
+    return error < 0 ? error : add_part(dictionary, &part);
 }
 
 static int add_stack(struct otlp_dictionary *dictionary)
 {
-    const uint32_t *path = dictionary->path.items;
-    size_t depth = dictionary->path.count;
+    const uint32_t *path = dictionary->path.frames.items;
+    size_t depth = dictionary->path.frames.count;
     Otlp__Stack stack = OTLP__STACK__INIT, *stacks[] = { &stack };
     Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
     int32_t *locations = malloc((depth + 1) * sizeof(*locations));
@@ -132,17 +174,17 @@ static int add_stack(struct otlp_dictionary *dictionary)
 int otlp_dictionary_stack(struct otlp_dictionary *dictionary, const struct export_rows *rows,
                           uint32_t stack, int32_t *out)
 {
-    uint32_t names = unique_strings_count(&dictionary->names);
+    uint32_t keys = unique_strings_count(&dictionary->keys);
     uint32_t known = unique_strings_count(&dictionary->stacks);
-    int error = stack_path_read(rows, stack, &dictionary->names, &dictionary->path);
+    int error = stack_path_read(rows, stack, &dictionary->keys, &dictionary->path);
 
     *out = 0;
-    for (; names < unique_strings_count(&dictionary->names) && error == 0; names++)
-        error = add_name(dictionary, names);
-    if (error < 0 || dictionary->path.count == 0)
+    for (; keys < unique_strings_count(&dictionary->keys) && error == 0; keys++)
+        error = add_place(dictionary, keys);
+    if (error < 0 || dictionary->path.frames.count == 0)
         return error;
-    uint32_t number = unique_strings_add(&dictionary->stacks, dictionary->path.items,
-                                         dictionary->path.count * sizeof(uint32_t));
+    uint32_t number = unique_strings_add(&dictionary->stacks, dictionary->path.frames.items,
+                                         dictionary->path.frames.count * sizeof(uint32_t));
     if (number == UNIQUE_NONE)
         return -ENOMEM;
     *out = (int32_t)number + FIRST;
@@ -151,32 +193,16 @@ int otlp_dictionary_stack(struct otlp_dictionary *dictionary, const struct expor
 
 int32_t otlp_dictionary_thread(struct otlp_dictionary *dictionary, const struct push_text *thread)
 {
-    Otlp__AnyValue value = OTLP__ANY_VALUE__INIT;
-    Otlp__Attribute attribute = OTLP__ATTRIBUTE__INIT, *attributes[] = { &attribute };
-    Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
-    uint32_t known = unique_strings_count(&dictionary->threads);
-    uint32_t number = unique_strings_add(&dictionary->threads, thread->bytes, thread->length);
-
-    if (number == UNIQUE_NONE || number < known)
-        return (int32_t)number + FIRST;
-    attribute.key_strindex = otlp_dictionary_word(dictionary, "thread.name");
-    attribute.value = &value;
-    value.string_value = strndup(thread->bytes, thread->length);
-    part.n_attribute_table = 1;
-    part.attribute_table = attributes;
-    if (value.string_value == NULL || add_part(dictionary, &part) < 0)
-        failure_latch_set(&dictionary->latch, -ENOMEM);
-    free(value.string_value);
-    return (int32_t)number + FIRST;
+    return attribute_of(dictionary, "thread.name", thread);
 }
 
 /* --- Life cycle --- */
 
 int otlp_dictionary_begin(struct otlp_dictionary *dictionary)
 {
-    struct unique_strings *const tables[] = { &dictionary->strings, &dictionary->names,
+    struct unique_strings *const tables[] = { &dictionary->strings, &dictionary->keys,
                                               &dictionary->libraries, &dictionary->stacks,
-                                              &dictionary->threads };
+                                              &dictionary->attributes };
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         unique_strings_fini(tables[i]);
@@ -196,10 +222,10 @@ int otlp_dictionary_init(struct otlp_dictionary *dictionary)
 void otlp_dictionary_fini(struct otlp_dictionary *dictionary)
 {
     unique_strings_fini(&dictionary->strings);
-    unique_strings_fini(&dictionary->names);
+    unique_strings_fini(&dictionary->keys);
     unique_strings_fini(&dictionary->libraries);
     unique_strings_fini(&dictionary->stacks);
-    unique_strings_fini(&dictionary->threads);
-    mapped_array_free(&dictionary->path);
+    unique_strings_fini(&dictionary->attributes);
+    stack_path_free(&dictionary->path);
     mapped_array_free(&dictionary->packed);
 }

@@ -9,15 +9,16 @@
 #include "json/unique_strings.h"
 #include "profctl/export/export_rows.h"
 #include "profctl/push/push_source.h"
+#include "profctl/push/stack_path.h"
 
 /* Initialised by otlp_dictionary_init(). */
 struct otlp_dictionary {
     struct failure_latch latch;
     struct unique_strings strings;
-    struct unique_strings names, libraries; /* of frames: functions and mappings */
-    struct unique_strings stacks, threads;  /* paths, as bytes; names */
-    struct mapped_array path;               /* uint32_t: frames of the stack at hand */
-    struct mapped_array packed;             /* char */
+    struct unique_strings keys, libraries;    /* of frames: functions and mappings */
+    struct unique_strings stacks, attributes; /* paths, as bytes; keys and values */
+    struct stack_path path;                   /* of the stack at hand */
+    struct mapped_array packed;               /* char */
 };
 
 /* 0 or -ENOMEM. */

@@ -225,5 +225,6 @@ struct export_target push_target_table(struct push_target *target)
                                    .send = send_batch,
                                    .takes = takes,
                                    .clock_ahead = clock_ahead,
+                                   .wants_files = true,
                                    .owner = target };
 }

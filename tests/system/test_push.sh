@@ -43,6 +43,10 @@ has_waiting() {
     [ "$(waiting)" -ge "$1" ]
 }
 
+build_id() {
+    readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
 # Each minute arrives with its labels, as profiles that pprof opens; none is wrong.
 series_arrive() {
     start_server "$1"
@@ -55,7 +59,9 @@ series_arrive() {
     says 'team_name=a"b zone=eu-1' requests
     says 'exporting to 127.0.0.1:[0-9]*, as here' export.log
     one_line export.log
-    gzip -t profile-0.pb.gz
+    gzip -dc profile-0.pb.gz >profile.pb
+    grep -qa 'tests/system/programs/busy\.c' profile.pb || fail "no source file"
+    grep -qa "$(build_id "$programs/busy")" profile.pb || fail "no build id"
     if command -v go >/dev/null; then
         expect 0 go tool pprof -top -sample_index=cpu profile-0.pb.gz
         says burn_inner stdout
@@ -83,6 +89,8 @@ test_otlp_takes_each_minute() {
     says 'samples/count=[1-9][0-9]* cpu/nanoseconds=[1-9][0-9]* ' requests
     says '\[burn_inner\]' requests
     says '\[thread.name\]' requests
+    says '\[process.executable.build_id.gnu\]' requests
+    says 'tests/system/programs/busy\.c\]' requests
 }
 
 # What was told to a server adds up to what a capture has of the same time, but for its edges.

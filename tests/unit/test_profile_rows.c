@@ -30,8 +30,9 @@ static char *make_capture(void)
             fprintf(
                 out,
                 "%s{\"name\":\"t%d\",\"processName\":\"app\",\"pid\":%d,\"tid\":%d,"
-                "\"stringTable\":[\"main (in app)\",\"f (in app)\",\"%d (in app)\"],"
-                "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0],[1],[2]]},"
+                "\"stringTable\":[\"main (in app)\",\"f (in app)\",\"%d (in app)\",\"/f.c\"],"
+                "\"frameTable\":{\"schema\":{\"location\":0,\"file\":1},"
+                "\"data\":[[0],[1,3],[2]]},"
                 "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1],"
                 "[0,2]]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"
                 "\"data\":[",
@@ -108,6 +109,34 @@ static struct sums total_of(const struct export_rows *rows)
     }
     return total;
 }
+
+/* Beside the rows, and only for who wants them: a stack is the same with files and without. */
+START_TEST(files_of_functions_are_noted_for_who_wants_them)
+{
+    static const char f[] = "f (in app)", other[] = "main (in app)";
+    char *capture = make_capture(), hash[STACK_HASH_BYTES];
+    struct profile_rows_told told;
+    struct export_rows rows;
+    size_t length;
+
+    for (int wanted = 0; wanted < 2; wanted++) {
+        export_rows_init(&rows);
+        rows.files.are_wanted = wanted;
+        read_range(capture, 0, INT64_MAX, &rows, &told);
+        const char *file = frame_files_find(&rows.files, f, sizeof(f) - 1, &length);
+        ck_assert_int_eq(file != NULL, wanted);
+        if (wanted) {
+            ck_assert_uint_eq(length, 4);
+            ck_assert_mem_eq(file, "/f.c", length);
+            ck_assert_mem_eq(hash, export_rows_hash(&rows, 1), sizeof(hash));
+        }
+        memcpy(hash, export_rows_hash(&rows, 1), sizeof(hash));
+        ck_assert_ptr_null(frame_files_find(&rows.files, other, sizeof(other) - 1, &length));
+        export_rows_fini(&rows);
+    }
+    free(capture);
+}
+END_TEST
 
 START_TEST(a_capture_is_summed_by_source_and_stack)
 {
@@ -256,6 +285,7 @@ int main(void)
     int failed;
 
     tcase_add_test(claims, a_capture_is_summed_by_source_and_stack);
+    tcase_add_test(claims, files_of_functions_are_noted_for_who_wants_them);
     tcase_add_test(claims, jank_is_the_time_in_which_an_event_kept_others_waiting_for_long);
     tcase_add_test(claims, each_sample_is_in_one_of_two_ranges);
     tcase_add_test(claims, a_range_without_samples_has_no_rows);

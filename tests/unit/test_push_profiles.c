@@ -41,18 +41,26 @@ static uint32_t source(const char *program, const char *thread)
     return number;
 }
 
-static uint32_t stack(size_t depth, const char *const *frames)
+/* Of the build BUILD_ID of app. */
+static uint32_t stack(size_t depth, const char *const *frames, const char *build_id)
 {
     struct row_writer columns = { 0 };
 
     row_write_length(&columns, depth);
     for (size_t i = 0; i < depth; i++)
         put_text(&columns, frames[i]);
-    row_write_length(&columns, 0); /* modules */
-    row_write_length(&columns, 0);
+    row_write_length(&columns, 1); /* modules */
+    put_text(&columns, "app");
+    row_write_length(&columns, 1);
+    put_text(&columns, build_id);
     uint32_t number = export_rows_stack(&rows, &columns);
     row_writer_free(&columns);
     return number;
+}
+
+static void note_file(const char *name, const char *file)
+{
+    ck_assert_int_eq(frame_files_note(&rows.files, name, strlen(name), file, strlen(file)), 0);
 }
 
 static void add(uint32_t minute_s, uint32_t source_number, uint32_t stack_number,
@@ -71,7 +79,10 @@ static void set_up(void)
     export_rows_init(&rows);
     groups = (struct push_groups){ 0 };
     out = (struct mapped_array){ 0 };
-    uint32_t deep = stack(2, frames), flat = stack(1, frames), none = stack(0, NULL);
+    uint32_t deep = stack(2, frames, "b1"), flat = stack(1, frames, "b1");
+    uint32_t none = stack(0, NULL, "b1");
+    note_file("main (in app)", "/src/main.c");
+    note_file("work (in app)", "/src/work.c");
     add(MINUTE_S, source("app", "worker \"1\""), deep,
         &(struct sums){ 7000000, 5, 4096, 2, 90000000 });
     add(MINUTE_S, source("other", "main thread"), flat,
@@ -171,6 +182,53 @@ START_TEST(a_group_is_a_profile_of_pprof)
     ck_assert_int_eq(profile->sample[1]->value[1], 0); /* below 0 */
     ck_assert_int_eq(profile->time_nanos, MINUTE_S * INT64_C(1000000000));
     ck_assert_int_eq(profile->duration_nanos, (int64_t)every_ns);
+    pprof__profile__free_unpacked(profile, NULL);
+}
+END_TEST
+
+START_TEST(functions_have_files_and_mappings_build_ids)
+{
+    Pprof__Profile *profile = pprof_of_first(CPU);
+    char **texts = profile->string_table;
+    const Pprof__Location *work = profile->location[profile->sample[0]->location_id[0] - 1];
+
+    ck_assert_str_eq(texts[profile->function[work->line[0]->function_id - 1]->filename],
+                     "/src/work.c");
+    ck_assert_uint_eq(profile->n_mapping, 1);
+    ck_assert_uint_eq(work->mapping_id, profile->mapping[0]->id);
+    ck_assert_str_eq(texts[profile->mapping[0]->filename], "app");
+    ck_assert_str_eq(texts[profile->mapping[0]->build_id], "b1");
+    pprof__profile__free_unpacked(profile, NULL);
+}
+END_TEST
+
+/* Functions of one name may be static ones of two files: none is named then. */
+START_TEST(what_is_not_sure_is_not_told)
+{
+    note_file("work (in app)", "/src/other.c");
+    note_file("work (in app)", "/src/work.c");
+    Pprof__Profile *profile = pprof_of_first(CPU);
+    const Pprof__Location *work = profile->location[profile->sample[0]->location_id[0] - 1];
+
+    ck_assert_int_eq(profile->function[work->line[0]->function_id - 1]->filename, 0);
+    pprof__profile__free_unpacked(profile, NULL);
+}
+END_TEST
+
+START_TEST(two_builds_of_a_library_are_two_mappings)
+{
+    static const char *const frames[] = { "main (in app)" };
+
+    push_groups_free(&groups);
+    add(MINUTE_S, source("app", "main thread"), stack(1, frames, "b2"),
+        &(struct sums){ .cpu_ns = 7, .samples = 1 });
+    ck_assert_int_eq(push_groups_make(&groups, &rows), 0);
+    Pprof__Profile *profile = pprof_of_first(CPU);
+
+    ck_assert_uint_eq(profile->n_mapping, 2);
+    ck_assert_str_eq(profile->string_table[profile->mapping[0]->build_id], "b1");
+    ck_assert_str_eq(profile->string_table[profile->mapping[1]->build_id], "b2");
+    ck_assert_uint_eq(profile->n_function, 3);
     pprof__profile__free_unpacked(profile, NULL);
 }
 END_TEST
@@ -277,6 +335,12 @@ START_TEST(each_value_is_a_profile_of_otlp)
     ck_assert_str_eq(all->string_table[thread->key_strindex], "thread.name");
     ck_assert_str_eq(thread->value->string_value, "worker \"1\"");
     ck_assert_uint_eq(cpu->time_unix_nano, MINUTE_S * UINT64_C(1000000000));
+    const Otlp__Mapping *mapping = all->mapping_table[1];
+    ck_assert_str_eq(all->string_table[mapping->filename_strindex], "app");
+    const Otlp__Attribute *build = all->attribute_table[mapping->attribute_indices[0]];
+    ck_assert_str_eq(all->string_table[build->key_strindex], "process.executable.build_id.gnu");
+    ck_assert_str_eq(build->value->string_value, "b1");
+    ck_assert_str_eq(all->string_table[all->function_table[1]->filename_strindex], "/src/main.c");
     otlp__request__free_unpacked(request, NULL);
 }
 END_TEST
@@ -291,7 +355,7 @@ START_TEST(what_is_shared_is_there_once_behind_an_empty_one)
     ck_assert_uint_eq(all->n_function_table, 3);
     ck_assert_uint_eq(all->n_location_table, 3);
     ck_assert_uint_eq(all->n_mapping_table, 2);
-    ck_assert_uint_eq(all->n_attribute_table, 3);
+    ck_assert_uint_eq(all->n_attribute_table, 4); /* two threads, and a build id */
     ck_assert_uint_eq(all->n_link_table, 1);
     ck_assert_str_eq(all->string_table[0], "");
     for (size_t i = 0; i < all->n_string_table; i++)
@@ -311,6 +375,9 @@ int main(void)
     tcase_add_test(all, threads_of_a_program_are_one_group);
     tcase_add_test(all, columns_that_are_none_are_refused);
     tcase_add_test(all, a_group_is_a_profile_of_pprof);
+    tcase_add_test(all, functions_have_files_and_mappings_build_ids);
+    tcase_add_test(all, what_is_not_sure_is_not_told);
+    tcase_add_test(all, two_builds_of_a_library_are_two_mappings);
     tcase_add_test(all, allocations_are_a_profile_of_their_own);
     tcase_add_test(all, jank_is_a_profile_of_one_value);
     tcase_add_test(all, a_group_without_allocations_has_no_such_profile);

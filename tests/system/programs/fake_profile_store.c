@@ -229,6 +229,12 @@ static void check_dictionary(const Otlp__Dictionary *all)
     expect(all->n_attribute_table > 0 && all->attribute_table[0]->key_strindex == 0,
            "attribute 0 is not empty");
     expect(all->n_link_table > 0, "no link 0");
+    for (size_t i = 0; i < all->n_mapping_table; i++) {
+        const Otlp__Mapping *mapping = all->mapping_table[i];
+        for (size_t k = 0; k < mapping->n_attribute_indices; k++)
+            expect(is_in(mapping->attribute_indices[k], all->n_attribute_table),
+                   "no such attribute");
+    }
     for (size_t i = 0; i < all->n_location_table; i++) {
         const Otlp__Location *location = all->location_table[i];
         expect(is_in(location->mapping_index, all->n_mapping_table), "no such mapping");
