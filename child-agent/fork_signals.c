@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/signal_bits.h"
 
 /* Of the calling thread, as the kernel has it: there is little room for what each thread has. */
 static __thread uint64_t mask_before;
@@ -20,32 +20,23 @@ static bool are_ends_ignored(void)
 /* While a signal is blocked, even one that the program ignores is kept, and then wakes whichever
  * thread does not block it: an epoll_wait() elsewhere would fail because a child has ended during
  * a long fork(). What is ignored has no handler that could come in between. */
-static void pass_ignored_ends_of_children(const sigset_t *mask)
+static void pass_ignored_ends_of_children(uint64_t mask)
 {
-    sigset_t ends;
-    if (sigismember(mask, SIGCHLD) == 1 || !are_ends_ignored())
+    uint64_t ends = signal_bit(SIGCHLD);
+    if ((mask & ends) != 0 || !are_ends_ignored())
         return;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGCHLD);
-    (void)real_pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
+    (void)signal_bits_change_mask(SIG_UNBLOCK, ends);
     if (!are_ends_ignored()) /* another thread has just set a handler */
-        (void)real_pthread_sigmask(SIG_BLOCK, &ends, NULL);
+        (void)signal_bits_change_mask(SIG_BLOCK, ends);
 }
 
 void fork_signals_block(void)
 {
-    sigset_t all, mask;
-    sigfillset(&all);
-    sigemptyset(&mask);
-    (void)real_pthread_sigmask(SIG_SETMASK, &all, &mask); /* fails only for what is no mask */
-    memcpy(&mask_before, &mask, sizeof(mask_before));
-    pass_ignored_ends_of_children(&mask);
+    mask_before = signal_bits_change_mask(SIG_SETMASK, signal_bits_all());
+    pass_ignored_ends_of_children(mask_before);
 }
 
 void fork_signals_restore(void)
 {
-    sigset_t mask;
-    sigemptyset(&mask);
-    memcpy(&mask, &mask_before, sizeof(mask_before));
-    (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    (void)signal_bits_change_mask(SIG_SETMASK, mask_before);
 }

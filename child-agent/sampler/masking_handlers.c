@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/signal_bits.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
 
@@ -43,11 +43,11 @@ static void unlock_handlers(const sigset_t *before)
 static bool is_ours_next(const ucontext_t *context)
 {
     int number = errno;
-    uint64_t pending = 0, blocked;
-    memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
+    uint64_t pending = 0;
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
         errno = number;
-    return (pending & ~blocked) >> (sampling_signal_number() - 1) & 1;
+    return (pending & ~signal_bits_of(&context->uc_sigmask) &
+            signal_bit(sampling_signal_number())) != 0;
 }
 
 static void on_signal(int number, siginfo_t *info, void *signal_context)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/signal_bits.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_choice.h"
 #include "child-agent/sampler/thread_mask.h"
@@ -163,7 +164,7 @@ static void note_use_locked(int number)
 
 static bool is_unused(int number)
 {
-    return (sampling_signal_unused() & UINT64_C(1) << (number - 1)) != 0;
+    return (sampling_signal_unused() & signal_bit(number)) != 0;
 }
 
 void sampling_signal_note_use(int number)

@@ -10,6 +10,7 @@
 #include "buffer/clock.h"
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/process_memory.h"
+#include "child-agent/guest/signal_bits.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -241,13 +242,13 @@ static bool is_ignored(int number)
  * EINTR in earnest: made again, it would sleep on after the program's handler ran. */
 static bool has_other_signal(const ucontext_t *context)
 {
-    uint64_t pending = 0, blocked;
+    uint64_t pending = 0;
     if (process_memory_is_read_directly())
         return false; /* behind a filter nobody may ask */
-    memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
         return true;
-    uint64_t own = UINT64_C(1) << (sampling_signal_number() - 1);
+    uint64_t own = signal_bit(sampling_signal_number());
+    uint64_t blocked = signal_bits_of(&context->uc_sigmask);
     for (uint64_t others = pending & ~blocked & ~own; others != 0; others &= others - 1)
         if (!is_ignored(__builtin_ctzll(others) + 1))
             return true;

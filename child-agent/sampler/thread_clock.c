@@ -1,8 +1,6 @@
 #include "child-agent/sampler/thread_clock.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "buffer/clock.h"
 
@@ -30,30 +28,14 @@ uint64_t thread_clock_timer_interval_ns(uint64_t interval_ns, uint64_t tick_ns)
     return fine_ns;
 }
 
-static int create_timer(struct profd_thread_id thread, clockid_t cpu_clock, int signal_number,
-                        int *timer)
+static int make_timer(struct thread_clock *clock, struct profd_thread_id thread,
+                      clockid_t cpu_clock, int signal_number)
 {
-    struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-                              .sigev_signo = signal_number,
-                              .sigev_value.sival_ptr = &our_value };
-    event._sigev_un._tid = thread.number;
-    return syscall(SYS_timer_create, cpu_clock, &event, timer) < 0 ? -errno : 0;
-}
-
-/* Takes the place of the one that is held (-1: nothing does), which is deleted. */
-static void hold_timer(struct thread_clock *clock, int timer)
-{
-    int before = atomic_exchange(&clock->held_timer, timer + 1);
-    if (before != 0)
-        (void)syscall(SYS_timer_delete, before - 1); /* it is ours, so it is there */
-}
-
-static int set_timer(const struct thread_clock *clock, uint64_t interval_ns)
-{
-    int held = atomic_load_explicit(&clock->held_timer, memory_order_relaxed);
-    const struct timespec interval = clock_timespec(interval_ns);
-    const struct itimerspec setting = { .it_interval = interval, .it_value = interval };
-    return syscall(SYS_timer_settime, held - 1, 0, &setting, NULL) < 0 ? -errno : 0;
+    const struct held_timer_wish wish = { .clock = cpu_clock,
+                                          .signal_number = signal_number,
+                                          .thread = thread.number,
+                                          .mark = &our_value };
+    return held_timer_make(&clock->timer, &wish);
 }
 
 /* From here on intervals count anew. One thread at a time. */
@@ -69,22 +51,20 @@ static void set_base(struct thread_clock *clock, clockid_t cpu_clock, uint64_t i
 static int ready_clock(struct thread_clock *clock, struct profd_thread_id thread,
                        clockid_t cpu_clock, int signal_number, uint64_t interval_ns)
 {
-    int timer;
-    int error = create_timer(thread, cpu_clock, signal_number, &timer);
+    int error = make_timer(clock, thread, cpu_clock, signal_number);
     if (error < 0)
         return error == -EINVAL ? -ESRCH : error;
     atomic_store(&clock->signal_number, signal_number);
     set_base(clock, cpu_clock, interval_ns);
     atomic_store(&clock->source, SOURCE_TIMER);
     atomic_store(&clock->had_event, false);
-    hold_timer(clock, timer);
     return 0;
 }
 
 static int run_clock(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, true);
-    int error = set_timer(clock, clock->interval_ns);
+    int error = held_timer_set(&clock->timer, clock->interval_ns);
     if (error < 0)
         thread_clock_stop(clock);
     return error;
@@ -128,16 +108,14 @@ static uint64_t interval_with(const struct thread_clock *clock, enum clock_sourc
 int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_id thread,
                                clockid_t cpu_clock, int signal_number)
 {
-    int timer;
     if (!atomic_load(&clock->is_running) || atomic_load(&clock->signal_number) == signal_number)
         return 0;
-    hold_timer(clock, -1);
+    held_timer_delete(&clock->timer);
     atomic_store(&clock->signal_number, signal_number);
-    int error = create_timer(thread, cpu_clock, signal_number, &timer);
+    int error = make_timer(clock, thread, cpu_clock, signal_number);
     if (error == 0) {
         set_base(clock, cpu_clock, atomic_load(&clock->interval_ns));
-        hold_timer(clock, timer);
-        error = set_timer(clock, interval_with(clock, atomic_load(&clock->source)));
+        error = held_timer_set(&clock->timer, interval_with(clock, atomic_load(&clock->source)));
     }
     /* Whoever stopped it meanwhile found no timer. */
     if (error < 0 || !atomic_load(&clock->is_running))
@@ -174,12 +152,12 @@ bool thread_clock_has_counted(const struct thread_clock *clock)
 void thread_clock_stop(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, false);
-    hold_timer(clock, -1);
+    held_timer_delete(&clock->timer);
 }
 
 bool thread_clock_is_signal(const siginfo_t *info)
 {
-    return info->si_code == SI_TIMER && info->si_value.sival_ptr == &our_value;
+    return held_timer_is_marked(info, &our_value);
 }
 
 struct clock_step clock_source_step(enum clock_source source, bool is_event)
@@ -205,13 +183,8 @@ static bool follow_source(struct thread_clock *clock, bool is_event)
     struct clock_step step = clock_source_step(before, is_event);
     atomic_store_explicit(&clock->source, step.source, memory_order_relaxed);
     if (step.sets_timer)
-        (void)set_timer(clock, interval_with(clock, step.source));
+        (void)held_timer_set(&clock->timer, interval_with(clock, step.source));
     return step.is_sample;
-}
-
-static bool is_of_timer(const struct thread_clock *clock, const siginfo_t *info)
-{
-    return info->si_timerid + 1 == atomic_load_explicit(&clock->held_timer, memory_order_relaxed);
 }
 
 /* What the timer has counted since it was set. False when another thread is setting it anew. */
@@ -229,7 +202,7 @@ static bool read_count(struct thread_clock *clock, const siginfo_t *info, uint64
 bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
     if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
-        !is_of_timer(clock, info) || !follow_source(clock, false))
+        !held_timer_sent(&clock->timer, info) || !follow_source(clock, false))
         return false;
     if (!atomic_load_explicit(&clock->had_event, memory_order_relaxed))
         return read_count(clock, info, cpu_ns);
@@ -308,6 +281,6 @@ uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_
 void thread_clock_after_fork_child(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, false);
-    atomic_store(&clock->held_timer, 0);
+    held_timer_after_fork_child(&clock->timer);
     thread_clock_forget_count(clock);
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "child-agent/sampler/held_timer.h"
 #include "profd_threads.h"
 
 /* What gives the samples. */
@@ -39,8 +40,7 @@ struct thread_clock {
     _Atomic bool is_running;
     _Atomic bool had_event; /* the thread's handler writes, as the next */
     _Atomic enum clock_source source;
-    /* The kernel's number for it and one; 0: there is none. Whoever takes it out deletes it. */
-    _Atomic int held_timer;
+    struct held_timer timer;
     _Atomic uint32_t settings;    /* how often the next two were set; odd: they are being set */
     _Atomic uint64_t interval_ns; /* of the timer */
     _Atomic uint64_t base_ns;     /* CPU use of the thread when it was set */

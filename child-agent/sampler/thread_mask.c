@@ -1,11 +1,11 @@
 #include "child-agent/sampler/thread_mask.h"
 
-#include <string.h>
 #include <time.h>
 #include <ucontext.h>
 
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/signal_bits.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_choice.h"
@@ -19,41 +19,6 @@ enum {
     LAST_ORDINARY_SIGNAL = 31,
 };
 
-/* A mask as the kernel has it. */
-static uint64_t bit_of(int number)
-{
-    return UINT64_C(1) << (number - 1);
-}
-
-static uint64_t bits_of(const sigset_t *set)
-{
-    uint64_t bits;
-    memcpy(&bits, set, sizeof(bits));
-    return bits;
-}
-
-static void add_bits(sigset_t *set, uint64_t bits)
-{
-    bits |= bits_of(set);
-    memcpy(set, &bits, sizeof(bits));
-}
-
-static sigset_t set_of(uint64_t bits)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    add_bits(&set, bits);
-    return set;
-}
-
-static uint64_t change_mask(int how, uint64_t bits)
-{
-    const sigset_t set = set_of(bits);
-    sigset_t before = set;
-    (void)real_pthread_sigmask(how, &set, &before); /* fails only for what is no mask */
-    return bits_of(&before);
-}
-
 /* What is held open came with a mask that blocks many others (held_with). When MASK, which is the
  * kernel's, lacks one of those, the program has set it past the C library, and it is what it says.
  */
@@ -66,7 +31,7 @@ static void follow_raw_mask(struct thread_own_data *own, uint64_t mask)
 static uint64_t held_open_now(struct thread_own_data *own)
 {
     if (own->held_open != 0)
-        follow_raw_mask(own, change_mask(SIG_BLOCK, 0));
+        follow_raw_mask(own, signal_bits_change_mask(SIG_BLOCK, 0));
     return own->held_open;
 }
 
@@ -75,7 +40,7 @@ static uint64_t held_open_now(struct thread_own_data *own)
 static void hold_open(struct thread_own_data *own, uint64_t held, uint64_t others)
 {
     const uint64_t ordinary =
-        (UINT64_C(1) << LAST_ORDINARY_SIGNAL) - 1 - bit_of(SIGKILL) - bit_of(SIGSTOP);
+        (UINT64_C(1) << LAST_ORDINARY_SIGNAL) - 1 - signal_bit(SIGKILL) - signal_bit(SIGSTOP);
     own->held_open |= held;
     own->held_with = others & ordinary & ~own->held_open;
 }
@@ -121,17 +86,17 @@ static uint64_t settled_mask(struct thread_registration *self, int number, uint6
 {
     struct thread_own_data *own = &self->own_;
     follow_raw_mask(own, mask);
-    mask |= own->held_open & ~bit_of(number);
-    own->held_open &= bit_of(number);
-    if ((mask & bit_of(number)) == 0)
+    mask |= own->held_open & ~signal_bit(number);
+    own->held_open &= signal_bit(number);
+    if ((mask & signal_bit(number)) == 0)
         return mask;
-    const sigset_t set = set_of(mask);
+    const sigset_t set = signal_bits_set(mask);
     if (sampling_signal_is_shared() && !signal_set_is_general(&set)) {
         yield_signal(self);
         return mask;
     }
-    hold_open(own, bit_of(number), mask);
-    return mask & ~bit_of(number);
+    hold_open(own, signal_bit(number), mask);
+    return mask & ~signal_bit(number);
 }
 
 /* False when it was settled already. */
@@ -151,10 +116,10 @@ void thread_mask_settle(void)
     if (self == NULL || !follow_signal(self, number))
         return;
     await_request(self);
-    uint64_t before = change_mask(SIG_BLOCK, 0);
+    uint64_t before = signal_bits_change_mask(SIG_BLOCK, 0);
     uint64_t mask = settled_mask(self, number, before);
     if (mask != before)
-        (void)change_mask(SIG_SETMASK, mask);
+        (void)signal_bits_change_mask(SIG_SETMASK, mask);
 }
 
 static uint64_t *mask_of(void *context)
@@ -176,12 +141,13 @@ void thread_mask_adopt(void)
     struct thread_registration *self = thread_current;
     int number = sampling_signal_number();
     self->own_.signal_number = number;
-    follow_raw_mask(&self->own_, change_mask(SIG_BLOCK, 0));
-    uint64_t before = change_mask(SIG_BLOCK, self->own_.held_open & ~bit_of(number));
-    bool is_held = (self->own_.held_open & bit_of(number)) != 0;
-    uint64_t mask = settled_mask(self, number, is_held ? before & ~bit_of(number) : before);
-    if ((mask & bit_of(number)) == 0)
-        (void)change_mask(SIG_UNBLOCK, bit_of(number));
+    follow_raw_mask(&self->own_, signal_bits_change_mask(SIG_BLOCK, 0));
+    uint64_t before =
+        signal_bits_change_mask(SIG_BLOCK, self->own_.held_open & ~signal_bit(number));
+    bool is_held = (self->own_.held_open & signal_bit(number)) != 0;
+    uint64_t mask = settled_mask(self, number, is_held ? before & ~signal_bit(number) : before);
+    if ((mask & signal_bit(number)) == 0)
+        (void)signal_bits_change_mask(SIG_UNBLOCK, signal_bit(number));
 }
 
 void thread_mask_inherit(struct thread_own_data *own)
@@ -196,14 +162,14 @@ uint64_t thread_mask_close(void)
 {
     uint64_t held = thread_current != NULL ? held_open_now(&thread_current->own_) : 0;
     if (held != 0)
-        (void)change_mask(SIG_BLOCK, held);
+        (void)signal_bits_change_mask(SIG_BLOCK, held);
     return held;
 }
 
 void thread_mask_reopen(uint64_t closed)
 {
     if (closed != 0)
-        (void)change_mask(SIG_UNBLOCK, closed);
+        (void)signal_bits_change_mask(SIG_UNBLOCK, closed);
 }
 
 /* --- The program's own signals --- */
@@ -212,7 +178,7 @@ void thread_mask_reopen(uint64_t closed)
  * MASK lets it through, the program has unblocked it past the C library. */
 static void follow_raw_unblock(struct thread_registration *self, int number, uint64_t mask)
 {
-    if (number == sampling_signal_number() && (mask & bit_of(number)) == 0 &&
+    if (number == sampling_signal_number() && (mask & signal_bit(number)) == 0 &&
         atomic_load(&self->yields_signal))
         take_signal_back(self);
 }
@@ -224,12 +190,12 @@ bool thread_mask_put_back(int number, siginfo_t *info, void *context)
         return false;
     follow_raw_mask(&self->own_, *mask_of(context));
     follow_raw_unblock(self, number, *mask_of(context));
-    if ((self->own_.held_open & bit_of(number)) == 0)
+    if ((self->own_.held_open & signal_bit(number)) == 0)
         return false;
     sampling_signal_note_use(number);
-    self->own_.held_open &= ~bit_of(number);
-    *mask_of(context) |= bit_of(number);
-    (void)change_mask(SIG_BLOCK, bit_of(number));
+    self->own_.held_open &= ~signal_bit(number);
+    *mask_of(context) |= signal_bit(number);
+    (void)signal_bits_change_mask(SIG_BLOCK, signal_bit(number));
     thread_mask_settle_in_handler(context);
     if (number == sampling_signal_number())
         yield_signal(self);
@@ -239,7 +205,7 @@ bool thread_mask_put_back(int number, siginfo_t *info, void *context)
 
 void thread_mask_use(const sigset_t *set)
 {
-    uint64_t used = set != NULL ? bits_of(set) & sampling_signal_unused() : 0;
+    uint64_t used = set != NULL ? signal_bits_of(set) & sampling_signal_unused() : 0;
     if (used == 0 || signal_set_is_general(set) || !sampling_signal_is_own_process())
         return;
     for (; used != 0; used &= used - 1)
@@ -259,7 +225,7 @@ static int block_others(struct thread_own_data *own, int how, const sigset_t *se
         sigdelset(&others, number);
     int error = real_pthread_sigmask(how, &others, old_set);
     if (error == 0)
-        hold_open(own, bits_of(set) & ~bits_of(&others), bits_of(&others));
+        hold_open(own, signal_bits_of(set) & ~signal_bits_of(&others), signal_bits_of(&others));
     return error;
 }
 
@@ -273,7 +239,7 @@ static int block(struct thread_registration *self, int how, const sigset_t *set,
         upcall_end_dormancy();
         yield_signal(self);
         await_request(self);
-        self->own_.held_open &= ~bit_of(sampling_signal_number());
+        self->own_.held_open &= ~signal_bit(sampling_signal_number());
     }
     return real_pthread_sigmask(how, set, old_set);
 }
@@ -284,7 +250,7 @@ static int unblock(struct thread_registration *self, int how, const sigset_t *se
                    sigset_t *old_set)
 {
     uint64_t held_before = self->own_.held_open;
-    self->own_.held_open &= ~bit_of(sampling_signal_number());
+    self->own_.held_open &= ~signal_bit(sampling_signal_number());
     int error = real_pthread_sigmask(how, set, old_set);
     if (error != 0)
         self->own_.held_open = held_before;
@@ -308,7 +274,7 @@ static bool concerns_us(const struct thread_registration *self, int how, const s
 {
     int number = sampling_signal_number();
     bool is_plain = self->own_.held_open == 0 && self->own_.signal_number == number &&
-                    (bits_of(set) & (sampling_signal_unused() | bit_of(number))) == 0 &&
+                    (signal_bits_of(set) & (sampling_signal_unused() | signal_bit(number))) == 0 &&
                     (how != SIG_SETMASK || !atomic_load(&self->yields_signal));
     return !is_plain && sampling_signal_is_own_process();
 }
@@ -329,8 +295,8 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
         error = real_pthread_sigmask(how, set, old_set);
     }
     if (error == 0 && set != NULL && how == SIG_UNBLOCK)
-        self->own_.held_with &= ~bits_of(set);
+        self->own_.held_with &= ~signal_bits_of(set);
     if (error == 0 && old_set != NULL)
-        add_bits(old_set, held_before);
+        signal_bits_add(old_set, held_before);
     return error;
 }
