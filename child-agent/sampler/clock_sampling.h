@@ -72,8 +72,12 @@ void clock_sampling_follow(struct thread_registration *thread);
 void clock_sampling_follow_yield(struct thread_registration *self);
 
 /* The clock of SELF, the calling thread, goes on with the sampling signal as it is now. When it
- * returns, none of it comes by another. */
+ * returns, its timer sends no other; for its event see clock_sampling_await_event(). */
 void clock_sampling_change_signal(struct thread_registration *self);
+
+/* Waits until the event of SELF, the calling thread, no longer sends UNWANTED_SIGNAL; for a tenth
+ * of a second at most, since it is in the hands of others. Not in our handler. */
+void clock_sampling_await_event(const struct thread_registration *self, int unwanted_signal);
 
 /* THREAD has ended: its clock is stopped, and its slot may be another's. Under the registry's lock.
  */

@@ -36,8 +36,4 @@ void clock_sampling_begin_count(struct thread_registration *thread);
 /* The clock of THREAD was started, or not: ERR. */
 void clock_sampling_follow_start(const struct thread_registration *thread, int error);
 
-/* Waits until the event of SELF, the calling thread, no longer sends UNWANTED_SIGNAL; for a tenth
- * of a second at most. */
-void clock_sampling_await_event(const struct thread_registration *self, int unwanted_signal);
-
 #endif

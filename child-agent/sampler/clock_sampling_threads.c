@@ -162,7 +162,6 @@ void clock_sampling_follow_yield(struct thread_registration *self)
         return;
     }
     clock_sampling_refuse(CLOCK_REFUSAL_SIGNAL);
-    clock_sampling_await_event(self, sampling_signal_number());
 }
 
 void clock_sampling_change_signal(struct thread_registration *self)
@@ -175,5 +174,6 @@ void clock_sampling_change_signal(struct thread_registration *self)
         return;
     if (thread_clock_change_signal(&self->clock, self->id, self->cpu_clock, number) < 0)
         follow_limit();
-    clock_sampling_await_event(self, before);
+    if (clock_sampling_follow_with_event(self))
+        look_alarm_ring();
 }

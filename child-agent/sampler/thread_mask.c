@@ -62,12 +62,31 @@ static void yield_signal(struct thread_registration *self)
 {
     atomic_store(&self->yields_signal, true);
     clock_sampling_follow_yield(self);
+    self->own_.left_signal = sampling_signal_number();
 }
 
 static void take_signal_back(struct thread_registration *self)
 {
+    self->own_.left_signal = 0;
     atomic_store(&self->yields_signal, false);
     clock_sampling_follow_yield(self);
+}
+
+/* What our handler does not wait for: others end the event, and may be stopped. Until then it comes
+ * to our handler, which is still there, and counts for nothing. */
+static void await_left_signal(struct thread_registration *self)
+{
+    int number = self->own_.left_signal;
+    self->own_.left_signal = 0;
+    if (number != 0)
+        clock_sampling_await_event(self, number);
+}
+
+/* Waits for all that may still come by the signal that was left. Not in our handler. */
+static void await_last(struct thread_registration *self)
+{
+    await_left_signal(self);
+    await_request(self);
 }
 
 void thread_mask_yield(void)
@@ -75,7 +94,7 @@ void thread_mask_yield(void)
     if (thread_current == NULL)
         return;
     yield_signal(thread_current);
-    await_request(thread_current);
+    await_last(thread_current);
 }
 
 /* --- Following the signal --- */
@@ -104,6 +123,7 @@ static bool follow_signal(struct thread_registration *self, int number)
 {
     if (self->own_.signal_number == number)
         return false;
+    self->own_.left_signal = self->own_.signal_number;
     self->own_.signal_number = number;
     clock_sampling_change_signal(self);
     return true;
@@ -113,11 +133,16 @@ void thread_mask_settle(void)
 {
     struct thread_registration *self = thread_current;
     int number = sampling_signal_number();
-    if (self == NULL || !follow_signal(self, number))
+    if (self == NULL)
+        return;
+    bool is_news = follow_signal(self, number);
+    await_left_signal(self);
+    if (!is_news)
         return;
     await_request(self);
     uint64_t before = signal_bits_change_mask(SIG_BLOCK, 0);
     uint64_t mask = settled_mask(self, number, before);
+    await_left_signal(self); /* it may have yielded */
     if (mask != before)
         (void)signal_bits_change_mask(SIG_SETMASK, mask);
 }
@@ -146,6 +171,7 @@ void thread_mask_adopt(void)
         signal_bits_change_mask(SIG_BLOCK, self->own_.held_open & ~signal_bit(number));
     bool is_held = (self->own_.held_open & signal_bit(number)) != 0;
     uint64_t mask = settled_mask(self, number, is_held ? before & ~signal_bit(number) : before);
+    await_left_signal(self);
     if ((mask & signal_bit(number)) == 0)
         (void)signal_bits_change_mask(SIG_UNBLOCK, signal_bit(number));
 }
@@ -206,6 +232,8 @@ bool thread_mask_put_back(int number, siginfo_t *info, void *context)
 void thread_mask_use(const sigset_t *set)
 {
     uint64_t used = set != NULL ? signal_bits_of(set) & sampling_signal_unused() : 0;
+    if (thread_current != NULL)
+        await_left_signal(thread_current);
     if (used == 0 || signal_set_is_general(set) || !sampling_signal_is_own_process())
         return;
     for (; used != 0; used &= used - 1)
@@ -238,7 +266,7 @@ static int block(struct thread_registration *self, int how, const sigset_t *set,
     if (!is_yielding) {
         upcall_end_dormancy();
         yield_signal(self);
-        await_request(self);
+        await_last(self);
         self->own_.held_open &= ~signal_bit(sampling_signal_number());
     }
     return real_pthread_sigmask(how, set, old_set);
@@ -274,6 +302,7 @@ static bool concerns_us(const struct thread_registration *self, int how, const s
 {
     int number = sampling_signal_number();
     bool is_plain = self->own_.held_open == 0 && self->own_.signal_number == number &&
+                    self->own_.left_signal == 0 &&
                     (signal_bits_of(set) & (sampling_signal_unused() | signal_bit(number))) == 0 &&
                     (how != SIG_SETMASK || !atomic_load(&self->yields_signal));
     return !is_plain && sampling_signal_is_own_process();

@@ -38,10 +38,12 @@ void thread_mask_use(const sigset_t *set);
 void thread_mask_yield(void);
 
 /* Follows the sampling signal to where it is: the thread's clock, and what it blocks. Nothing when
- * it has. When it returns, nothing of ours comes by the old signal. */
+ * it has. When it returns, nothing of ours comes by the old signal, unless those who keep perf
+ * events are stopped. */
 void thread_mask_settle(void);
 
-/* The same in the handler of a signal that left CONTEXT, whose mask is the thread's afterwards. */
+/* The same in the handler of a signal that left CONTEXT, whose mask is the thread's afterwards.
+ * Does not wait: an event may still come by the old signal, until the program next calls. */
 void thread_mask_settle_in_handler(void *context);
 
 /* Signal NUMBER, which is the program's own, came to the calling thread. When the program blocks it

@@ -55,6 +55,7 @@ struct thread_own_data {
     unsigned sleep_depth;                     /* profd_thread_sleep() without a wake */
     unsigned event_depth;                     /* events under way, one inside the other */
     int signal_number;   /* the sampling signal that it is set up for; see thread_mask.h */
+    int left_signal;     /* that its perf event may still send, and nobody waited for; 0: none */
     uint64_t held_open;  /* signals (bit N - 1) that the program blocks, and the kernel does not */
     uint64_t held_with;  /* what the kernel blocks as long as they are; see thread_mask.c */
     unsigned end_rounds; /* of the thread's destructors that have begun */

@@ -15,6 +15,7 @@ enum { LISTEN_EVERY_MS = 20 };
 /* What a child has borrowed, or was refused. */
 struct loan {
     struct lent_event event;
+    const struct child *child; /* borrowed */
     struct loan *previous, *next;
 };
 
@@ -62,12 +63,13 @@ static void count_change(struct lending *lending, bool was_lent, bool is_lent)
 
 /* --- Loans --- */
 
-static struct loan *open_loan(struct lending *lending)
+static struct loan *open_loan(struct lending *lending, const struct child *child)
 {
     struct loan *loan = calloc(1, sizeof(*loan));
 
     if (loan == NULL)
         return NULL;
+    loan->child = child;
     loan->next = lending->first;
     if (loan->next != NULL)
         loan->next->previous = loan;
@@ -79,7 +81,7 @@ static void end_event(struct lending *lending, struct loan *loan)
 {
     bool was_lent = loan->event.is_lent;
 
-    lent_event_end(&loan->event);
+    lent_event_take_back(&loan->event, loan->child->arena_fd);
     count_change(lending, was_lent, false);
 }
 
@@ -115,7 +117,7 @@ void lending_follow(struct lending *lending, struct child *child)
         return;
     }
     if (child->loan == NULL)
-        child->loan = open_loan(lending);
+        child->loan = open_loan(lending, child);
     int error = child->loan != NULL ? follow_wish(lending, child->loan, child) : -ENOMEM;
     if (error < 0 && error != -ESRCH)
         log_warn_of_many(child->pid, "cannot open a perf event for %d (%s): %s", child->pid,

@@ -69,11 +69,20 @@ static int describe_refusal(int arena_fd, int error)
 
 /* --- The event --- */
 
-void lent_event_end(struct lent_event *event)
+static void close_event(struct lent_event *event)
 {
     if (event->is_lent)
         close(event->descriptor);
     *event = (struct lent_event){ 0 };
+}
+
+void lent_event_take_back(struct lent_event *event, int arena_fd)
+{
+    bool was_lent = event->is_lent;
+
+    close_event(event);
+    if (was_lent && arena_fd >= 0)
+        (void)write_returned(arena_fd); /* else who borrowed waits for it, for a moment */
 }
 
 /* The event moves to a number that hardly any process has for a descriptor of its own. */
@@ -134,12 +143,12 @@ int lent_event_follow(struct lent_event *event, const struct borrower *borrower)
     int error = read_wish(borrower->arena_fd, &wish);
 
     if (error < 0) {
-        lent_event_end(event);
+        close_event(event);
         return error;
     }
     if (wish.signal == event->wanted_signal && wish.interval_ns == event->wanted_interval_ns)
         return 0;
-    lent_event_end(event);
+    close_event(event);
     error = write_returned(borrower->arena_fd); /* also of a profd that was killed */
     event->wanted_signal = wish.signal;
     event->wanted_interval_ns = wish.interval_ns;

@@ -32,7 +32,8 @@ int lent_event_follow(struct lent_event *event, const struct borrower *borrower)
 /* Nothing is sent until it goes on. Without an event both do nothing. */
 void lent_event_rest(struct lent_event *event, bool is_resting);
 
-/* Takes it back without a word in the arena. Safe to repeat. */
-void lent_event_end(struct lent_event *event);
+/* Takes it back, and says so in the arena of who borrowed it (-1: there is none any more). Safe to
+ * repeat. */
+void lent_event_take_back(struct lent_event *event, int arena_fd);
 
 #endif

@@ -188,6 +188,8 @@ START_TEST(a_session_that_ends_takes_all_back_and_the_next_lends_anew)
     lending_end_session(&lending);
     ck_assert_uint_eq(lending.lent_count, 0);
     ck_assert(!is_listening());
+    for (int i = 0; i < BORROWERS; i++)
+        ck_assert(!has_event(i));
     lending_follow(&lending, borrowers[0]);
     ck_assert_uint_eq(lending.lent_count, 0); /* there is no session */
     session.state = SESSION_ACTIVE;

@@ -80,7 +80,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    lent_event_end(&event);
+    lent_event_take_back(&event, arena.fd);
     end_borrower();
     close(borrower.pidfd);
     arena_destroy(&arena);
