@@ -1,11 +1,13 @@
-/* Interposed: calls that a program makes by their number. Those that set filters are noticed, those
- * that end a thread, and those that copy the process. All go to the kernel as the C library makes
- * them: without a frame, since some children share the stack with who made them. The number stays
- * below the stack's end, so that a call that our signal cut short can be made again. */
+/* Interposed: calls that a program makes by their number. Those that set filters or masks of
+ * signals are noticed, those that end a thread, and those that copy the process. All go to the
+ * kernel as the C library makes them: without a frame, since some children share the stack with who
+ * made them. The number stays below the stack's end, so that a call that our signal cut short can
+ * be made again. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
@@ -15,6 +17,7 @@
 #include "child-agent/guest/interpose.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/interpose/interpose_filters.h"
+#include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
 
 /* For the code below. */
@@ -23,6 +26,8 @@ int interpose_syscall_notice(long number, unsigned long first, unsigned long sec
 long interpose_syscall_copy(long number, long first, long second, long third, long fourth,
                             long fifth);
 long interpose_syscall_fail(long error);
+long interpose_syscall_change_mask(long number, int how, const uint64_t *set, uint64_t *old_set,
+                                   size_t bytes);
 
 /* Whether the call makes a child that goes on here, on a copy of this stack. */
 static bool makes_copy(long number, unsigned long first, unsigned long second)
@@ -83,11 +88,26 @@ long interpose_syscall_fail(long error)
     return -1;
 }
 
+/* The kernel is asked first: some programs ask it in this way whether memory can be read. */
+long interpose_syscall_change_mask(long number, int how, const uint64_t *set, uint64_t *old_set,
+                                   size_t bytes)
+{
+    struct raw_mask_change change;
+    int saved_errno = errno;
+    thread_mask_before_raw(&change);
+    long result = make_call(number, how, (long)set, (long)old_set, (long)bytes, 0);
+    if (result < 0)
+        return interpose_syscall_fail(result);
+    thread_mask_after_raw(&change, how, set, old_set);
+    errno = saved_errno;
+    return result;
+}
+
 PROFD_INTERPOSED long syscall(long number, ...);
 
-/* 56 is clone, 57 fork, 60 exit, 157 prctl, 317 seccomp, 435 clone3. */
-_Static_assert(SYS_clone == 56 && SYS_fork == 57 && SYS_exit == 60 && SYS_prctl == 157 &&
-                   SYS_seccomp == 317 && SYS_clone3 == 435,
+/* 14 is rt_sigprocmask, 56 clone, 57 fork, 60 exit, 157 prctl, 317 seccomp, 435 clone3. */
+_Static_assert(SYS_rt_sigprocmask == 14 && SYS_clone == 56 && SYS_fork == 57 && SYS_exit == 60 &&
+                   SYS_prctl == 157 && SYS_seccomp == 317 && SYS_clone3 == 435,
                "as the code below has them");
 _Static_assert(CALL_BY_NUMBER_OFFSET == -8, "as the code below has it");
 
@@ -98,6 +118,8 @@ __asm__(".text\n"
         ".p2align 4\n"
         "syscall:\n"
         "    .cfi_startproc\n"
+        "    cmpl $14, %edi\n"
+        "    je 4f\n"
         "    cmpl $56, %edi\n"
         "    je 2f\n"
         "    cmpl $57, %edi\n"
@@ -158,5 +180,6 @@ __asm__(".text\n"
         "    jmp interpose_syscall_copy\n"
         "3:  movq %rax, %rdi\n"
         "    jmp interpose_syscall_fail\n"
+        "4:  jmp interpose_syscall_change_mask\n"
         "    .cfi_endproc\n"
         ".size syscall, .-syscall\n");

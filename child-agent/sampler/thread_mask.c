@@ -329,3 +329,54 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
         signal_bits_add(old_set, held_before);
     return error;
 }
+
+/* --- Masks set by the number of the call --- */
+
+static bool follows_raw_masks(void)
+{
+    return core.is_enabled && !atomic_load(&core.has_filter) && thread_current != NULL;
+}
+
+void thread_mask_before_raw(struct raw_mask_change *change)
+{
+    change->held_open = follows_raw_masks() ? held_open_now(&thread_current->own_) : 0;
+}
+
+/* The kernel's mask is as the program asked: the sampling signal may be blocked in it, which it is
+ * to be in the program's eyes only, or open, though it was held so. */
+static void settle_raw_mask(struct thread_registration *self, int how, uint64_t set)
+{
+    int number = sampling_signal_number();
+    uint64_t before = signal_bits_change_mask(SIG_BLOCK, 0);
+    bool is_member = (set & signal_bit(number)) != 0;
+    bool is_unblocked = how == SIG_SETMASK ? !is_member : how == SIG_UNBLOCK && is_member;
+    if (is_unblocked)
+        self->own_.held_open &= ~signal_bit(number);
+    if (is_unblocked && atomic_load(&self->yields_signal))
+        take_signal_back(self);
+    uint64_t mask = settled_mask(self, number, before);
+    await_left_signal(self); /* it may have yielded */
+    if ((mask & ~before) != 0)
+        (void)signal_bits_change_mask(SIG_BLOCK, mask & ~before);
+    if ((before & ~mask) != 0)
+        (void)signal_bits_change_mask(SIG_UNBLOCK, before & ~mask);
+}
+
+void thread_mask_after_raw(const struct raw_mask_change *change, int how, const uint64_t *set,
+                           uint64_t *old_set)
+{
+    if (!follows_raw_masks())
+        return;
+    const sigset_t wanted = signal_bits_set(set != NULL ? *set : 0);
+    if (how == SIG_UNBLOCK)
+        thread_current->own_.held_with &= ~signal_bits_of(&wanted);
+    if (set != NULL && concerns_us(thread_current, how, &wanted) &&
+        sampling_signal_install() == 0) {
+        thread_mask_settle();
+        if (how != SIG_UNBLOCK)
+            thread_mask_use(&wanted);
+        settle_raw_mask(thread_current, how, *set);
+    }
+    if (old_set != NULL)
+        *old_set |= change->held_open;
+}

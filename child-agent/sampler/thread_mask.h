@@ -31,6 +31,17 @@ void thread_mask_reopen(uint64_t closed);
 /* pthread_sigmask() as the program sees it. Returns an error number. */
 int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set);
 
+/* What was blocked in the program's eyes only, before a change past the C library. */
+struct raw_mask_change {
+    uint64_t held_open;
+};
+
+/* Around a change that the program has the kernel make by the number of the call: before, and once
+ * it was made with HOW, SET and OLD_SET (both may be NULL), which is corrected. */
+void thread_mask_before_raw(struct raw_mask_change *change);
+void thread_mask_after_raw(const struct raw_mask_change *change, int how, const uint64_t *set,
+                           uint64_t *old_set);
+
 /* The program means the signals of SET in particular, to wait for them or to read them. */
 void thread_mask_use(const sigset_t *set);
 

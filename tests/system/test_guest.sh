@@ -46,6 +46,11 @@ test_signal_masks_are_the_programs_own() {
     [ "$(samples_of masked masked)" -gt 20 ]
 }
 
+test_so_are_masks_that_are_set_by_the_number_of_the_call() {
+    run_fast "$programs/masked" raw
+    [ "$(samples_of masked masked)" -gt 20 ]
+}
+
 test_signals_that_are_waited_for_arrive() {
     run_fast "$programs/waits_for_signal"
     has_function waits_for_signal burn_outer
