@@ -1,6 +1,7 @@
 /* Interposed: running programs, to tell profd of them: of those that will not be profiled nobody
  * else can say what they were once they have ended. One look at the file; the call itself is made
- * as it is, but for libraries of ours in LD_PRELOAD that the program could not load. */
+ * as it is, but for libraries of ours in LD_PRELOAD that the program could not load, and with the
+ * signals that the caller believes to ignore and to block. */
 #include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/preload.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/sampler/inherited_signals.h"
 #include "common/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */
@@ -69,81 +71,90 @@ static const char *find(const char *name, char found[FOUND_PATH_BYTES])
     if (look.rewritten_bytes > 0)                                                                  \
     environment = preload_rewrite(environment, alloca(look.rewritten_bytes))
 
+/* What is undone when this process does not become another program. */
+struct becoming {
+    struct census_program program;
+    struct inherited_signals signals;
+};
+
 /* Before this process becomes the program at PATH, and after it did not. */
-static void announce(struct census_program *program, int directory_fd, const char *path,
+static void announce(struct becoming *becoming, int directory_fd, const char *path,
                      char *const *environment, bool lacks_agent)
 {
     find_real();
-    *program = (struct census_program){ 0 };
+    *becoming = (struct becoming){ 0 };
     if (atomic_load(&core.has_filter))
         return; /* it might not let us ask who we are */
     dormancy_say_last_words();
-    census_judge(program, directory_fd, path, environment, lacks_agent);
-    census_tell_exec(program, profd_current_process_id());
+    census_judge(&becoming->program, directory_fd, path, environment, lacks_agent);
+    census_tell_exec(&becoming->program, profd_current_process_id());
+    inherited_signals_begin(&becoming->signals);
 }
 
-static int withdraw(const struct census_program *program, int result)
+static int withdraw(const struct becoming *becoming, int result)
 {
-    if (!atomic_load(&core.has_filter))
-        census_tell_failed(program, profd_current_process_id());
+    if (atomic_load(&core.has_filter))
+        return result;
+    inherited_signals_end(&becoming->signals);
+    census_tell_failed(&becoming->program, profd_current_process_id());
     return result;
 }
 
 PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    struct census_program program;
+    struct becoming becoming;
     ADAPT(environment, lacks_agent);
-    announce(&program, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&program, real.execve(path, arguments, environment));
+    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw(&becoming, real.execve(path, arguments, environment));
 }
 
 PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
 {
-    struct census_program program;
+    struct becoming becoming;
     char *const *environment = environ;
     ADAPT(environment, lacks_agent);
-    announce(&program, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&program, environment == environ ? real.execv(path, arguments)
-                                                     : real.execve(path, arguments, environment));
+    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw(&becoming, environment == environ ? real.execv(path, arguments)
+                                                      : real.execve(path, arguments, environment));
 }
 
 PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
 {
-    struct census_program program;
+    struct becoming becoming;
     char found[FOUND_PATH_BYTES];
     char *const *environment = environ;
     ADAPT(environment, lacks_agent);
-    announce(&program, AT_FDCWD, find(name, found), environment, lacks_agent);
-    return withdraw(&program, environment == environ ? real.execvp(name, arguments)
-                                                     : real.execvpe(name, arguments, environment));
+    announce(&becoming, AT_FDCWD, find(name, found), environment, lacks_agent);
+    return withdraw(&becoming, environment == environ ? real.execvp(name, arguments)
+                                                      : real.execvpe(name, arguments, environment));
 }
 
 PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *const environment[])
 {
-    struct census_program program;
+    struct becoming becoming;
     char found[FOUND_PATH_BYTES];
     ADAPT(environment, lacks_agent);
-    announce(&program, AT_FDCWD, find(name, found), environment, lacks_agent);
-    return withdraw(&program, real.execvpe(name, arguments, environment));
+    announce(&becoming, AT_FDCWD, find(name, found), environment, lacks_agent);
+    return withdraw(&becoming, real.execvpe(name, arguments, environment));
 }
 
 PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const arguments[],
                               char *const environment[], int flags)
 {
-    struct census_program program;
+    struct becoming becoming;
     ADAPT(environment, lacks_agent);
-    announce(&program, directory_fd, path, environment, lacks_agent);
-    return withdraw(&program, real.execveat(directory_fd, path, arguments, environment, flags));
+    announce(&becoming, directory_fd, path, environment, lacks_agent);
+    return withdraw(&becoming, real.execveat(directory_fd, path, arguments, environment, flags));
 }
 
 PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const environment[])
 {
-    struct census_program program;
+    struct becoming becoming;
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     ADAPT(environment, lacks_agent);
-    announce(&program, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&program, real.fexecve(fd, arguments, environment));
+    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw(&becoming, real.fexecve(fd, arguments, environment));
 }
 
 /* --- The same with arguments one by one --- */
@@ -204,13 +215,16 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
                                  char *const environment[])
 {
     struct census_program program;
+    struct inherited_signals signals;
     pid_t own_pid;
     find_real();
     if (pid == NULL)
         pid = &own_pid;
     ADAPT(environment, lacks_agent);
     census_judge(&program, AT_FDCWD, path, environment, lacks_agent);
+    inherited_signals_begin(&signals);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
+    inherited_signals_end(&signals);
     if (error == 0)
         census_tell_exec(&program, (struct profd_process_id){ *pid });
     return error;
@@ -222,6 +236,7 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
                                   char *const environment[])
 {
     struct census_program program;
+    struct inherited_signals signals;
     char found[FOUND_PATH_BYTES];
     pid_t own_pid;
     find_real();
@@ -229,7 +244,9 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
         pid = &own_pid;
     ADAPT(environment, lacks_agent);
     census_judge(&program, AT_FDCWD, find(name, found), environment, lacks_agent);
+    inherited_signals_begin(&signals);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
+    inherited_signals_end(&signals);
     if (error == 0)
         census_tell_exec(&program, (struct profd_process_id){ *pid });
     return error;

@@ -20,6 +20,7 @@ static struct {
     _Atomic bool is_locked; /* by a thread that has all signals blocked, and does not wait */
     bool is_installed;
     bool blocks_children; /* the handler blocks SIGCHLD, which the program handles */
+    unsigned laid_down;   /* how often, by threads that are running programs */
 } signals = { .place = SIGNAL_AT_FIRST };
 
 struct program_signal program_signals[NSIG];
@@ -28,6 +29,7 @@ void sampling_signal_after_fork_child(void)
 {
     signals.owner = getpid();
     atomic_store(&signals.is_locked, false);
+    signals.laid_down = 0;
 }
 
 pid_t sampling_signal_owner(void)
@@ -123,6 +125,19 @@ static struct sigaction left_action(const struct sigaction *wanted)
     return action;
 }
 
+static bool is_ignored(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
+}
+
+/* What the kernel is to do with NUMBER, with which the program wants what WANTED says. */
+static struct sigaction kernel_action(int number, const struct sigaction *wanted, bool is_laid_down)
+{
+    if (is_laid_down && is_ignored(wanted))
+        return *wanted;
+    return number == sampling_signal_number() ? sampling_action(wanted) : left_action(wanted);
+}
+
 /* Brings the kernel's action up to date. 0 or -errno. */
 static int install(int number)
 {
@@ -133,8 +148,7 @@ static int install(int number)
             return -errno;
         program_signal_set(own, &wanted);
     }
-    const struct sigaction action =
-        number == sampling_signal_number() ? sampling_action(&wanted) : left_action(&wanted);
+    const struct sigaction action = kernel_action(number, &wanted, signals.laid_down != 0);
     atomic_store(&own->has_ours, true);
     return real_sigaction(number, &action, NULL) < 0 ? -errno : 0;
 }
@@ -211,6 +225,61 @@ void sampling_signal_prepare_for_children(void)
                 (void)install(number); /* cannot fail for a signal that it was installed for */
     }
     unlock_actions(&before);
+}
+
+/* --- Programs that inherit what is ignored --- */
+
+static bool has_ours_ignored(int number)
+{
+    const struct program_signal *own = &program_signals[number];
+    const struct sigaction wanted = program_signal_action(own);
+    return atomic_load(&own->has_ours) && is_ignored(&wanted);
+}
+
+static bool are_any_ignored(void)
+{
+    for (int number = 1; number < NSIG; number++)
+        if (has_ours_ignored(number))
+            return true;
+    return false;
+}
+
+static void renew_ignored(bool is_laid_down)
+{
+    for (int number = 1; number < NSIG; number++) {
+        if (!has_ours_ignored(number))
+            continue;
+        const struct sigaction wanted = program_signal_action(&program_signals[number]);
+        const struct sigaction action = kernel_action(number, &wanted, is_laid_down);
+        (void)real_sigaction(number, &action, NULL); /* cannot fail: it was set before */
+    }
+}
+
+/* A child that shares our memory has actions of its own in the kernel: it counts for nobody. */
+static void change_laid_down(int change)
+{
+    sigset_t before;
+    if (!sampling_signal_is_own_process()) {
+        renew_ignored(change > 0);
+        return;
+    }
+    lock_actions(&before);
+    signals.laid_down += (unsigned)change;
+    renew_ignored(signals.laid_down != 0);
+    unlock_actions(&before);
+}
+
+bool sampling_signal_lay_down(void)
+{
+    if (!are_any_ignored())
+        return false;
+    change_laid_down(1);
+    return true;
+}
+
+void sampling_signal_take_up(void)
+{
+    change_laid_down(-1);
 }
 
 static int set_action(int number, const struct sigaction *action, struct sigaction *old_action)

@@ -67,6 +67,14 @@ void sampling_signal_prepare_for_children(void);
 int sampling_signal_program_action(int number, const struct sigaction *action,
                                    struct sigaction *old_action);
 
+/* Signals with our handler that the program ignores are ignored by the kernel, too, for a program
+ * that is about to inherit that. False when there are none: then nothing is to be taken up. Also in
+ * children that share our memory. */
+bool sampling_signal_lay_down(void);
+
+/* Our handler is there again, unless another thread has laid it down, too. */
+void sampling_signal_take_up(void);
+
 /* In a forked child. */
 void sampling_signal_after_fork_child(void);
 

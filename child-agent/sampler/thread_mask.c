@@ -28,11 +28,23 @@ static void follow_raw_mask(struct thread_own_data *own, uint64_t mask)
         own->held_open = 0;
 }
 
+/* A child of vfork looks at what is its parent's, and leaves it alone. */
 static uint64_t held_open_now(struct thread_own_data *own)
 {
-    if (own->held_open != 0)
-        follow_raw_mask(own, signal_bits_change_mask(SIG_BLOCK, 0));
-    return own->held_open;
+    if (own->held_open == 0)
+        return 0;
+    struct thread_own_data now = *own;
+    follow_raw_mask(&now, signal_bits_change_mask(SIG_BLOCK, 0));
+    if (now.held_open != own->held_open && sampling_signal_is_own_process())
+        own->held_open = now.held_open;
+    return now.held_open;
+}
+
+/* The program has unblocked BITS, which are no mark of what is held open any more. */
+static void note_unblocked(struct thread_own_data *own, uint64_t bits)
+{
+    if (own->held_open != 0 && sampling_signal_is_own_process())
+        own->held_with &= ~bits;
 }
 
 /* HELD is held open while the kernel blocks OTHERS, of which it takes the ordinary ones only: it
@@ -324,7 +336,7 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
         error = real_pthread_sigmask(how, set, old_set);
     }
     if (error == 0 && set != NULL && how == SIG_UNBLOCK)
-        self->own_.held_with &= ~signal_bits_of(set);
+        note_unblocked(&self->own_, signal_bits_of(set));
     if (error == 0 && old_set != NULL)
         signal_bits_add(old_set, held_before);
     return error;
@@ -369,7 +381,7 @@ void thread_mask_after_raw(const struct raw_mask_change *change, int how, const 
         return;
     const sigset_t wanted = signal_bits_set(set != NULL ? *set : 0);
     if (how == SIG_UNBLOCK)
-        thread_current->own_.held_with &= ~signal_bits_of(&wanted);
+        note_unblocked(&thread_current->own_, signal_bits_of(&wanted));
     if (set != NULL && concerns_us(thread_current, how, &wanted) &&
         sampling_signal_install() == 0) {
         thread_mask_settle();

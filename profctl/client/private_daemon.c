@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,35 @@ static bool is_foreground_job(void)
     return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
+/* A signal that the C library keeps to itself, so that it does not tell of it either. */
+static bool is_default(int number)
+{
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        unsigned long mask;
+    } action = { 0 };
+
+    return syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask)) == 0 &&
+           action.handler != (void *)SIG_IGN;
+}
+
+/* In programs that posix_spawn() starts, and in all that those start, the signals that the C
+ * library keeps to itself are ignored, but for those that are to be as usual. */
+static int keep_inner_signals(posix_spawnattr_t *attributes)
+{
+    enum { FIRST_INNER = 32 }; /* up to SIGRTMIN */
+    uint64_t inner = 0;
+    sigset_t usual;
+
+    for (int number = FIRST_INNER; number < SIGRTMIN; number++)
+        inner |= (uint64_t)is_default(number) << (number - 1);
+    sigemptyset(&usual);
+    memcpy(&usual, &inner, sizeof(inner)); /* sigaddset() refuses them */
+    return posix_spawnattr_setsigdefault(attributes, &usual);
+}
+
 /* Signal dispositions pass through profd to the command, as if we had started it: under nohup it is
  * not hung up. */
 static int spawn_profd(const char *profd, const char *socket, int fd, pid_t *pid)
@@ -101,8 +131,10 @@ static int spawn_profd(const char *profd, const char *socket, int fd, pid_t *pid
     if (error != 0)
         return -error;
     snprintf(fd_text, sizeof(fd_text), "%d", fd);
-    if (!is_foreground_job())
-        error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    short flags = POSIX_SPAWN_SETSIGDEF | (is_foreground_job() ? 0 : POSIX_SPAWN_SETPGROUP);
+    error = posix_spawnattr_setflags(&attributes, flags);
+    if (error == 0)
+        error = keep_inner_signals(&attributes);
     if (error == 0)
         error = posix_spawn(pid, profd, NULL, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);

@@ -34,6 +34,29 @@ test_coroutines_on_small_stacks() {
     done
 }
 
+# What a program ignores and blocks goes on to the programs that it runs.
+test_programs_inherit_what_is_ignored_and_blocked() {
+    for clock in $clocks; do
+        for way in exec fork vfork spawn; do
+            expect 0 env PROFD_DISABLE=1 "$programs/hands_on" $way
+            cp stdout bare
+            expect 0 "$profctl" --quiet run --clock "$clock" -o out.json -- "$programs/hands_on" $way
+            diff bare stdout
+            read_facts out.json
+            has_function hands_on burn_outer
+        done
+    done
+}
+
+# Also what the first one was started with; it itself has our handler.
+test_what_is_ignored_from_the_start_stays_so() {
+    local show=(env env PROFD_DISABLE=1 grep -E 'SigBlk|SigIgn' /proc/self/status)
+    expect 0 bash -c 'trap "" URG; exec "$@"' - "${show[@]}"
+    cp stdout bare
+    expect 0 bash -c 'trap "" URG; exec "$@"' - "$profctl" --quiet run -o out.json -- "${show[@]}"
+    diff bare stdout
+}
+
 # Also where no session is on, and with the signal that the user chose.
 test_signals_of_the_program_arrive() {
     for way in signalfd sigtimedwait handler unblocking thread reading; do

@@ -1,0 +1,64 @@
+/* hands_on WAY: ignores SIGURG, blocks SIGWINCH among all other signals, and runs by WAY (exec,
+ * fork, vfork or spawn) a program that prints what it inherited. When the program cannot be run at
+ * first, all is as before. */
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/system/programs/burn.h"
+
+static char *const arguments[] = { "grep", "-E", "SigBlk|SigIgn", "/proc/self/status", NULL };
+static char *const environment[] = { "PROFD_DISABLE=1", "PATH=/usr/bin:/bin", NULL };
+
+/* By a child, or the process itself. */
+static int run(const char *way)
+{
+    pid_t pid = -1;
+    int status;
+
+    if (strcmp(way, "exec") == 0)
+        execve("/bin/grep", arguments, environment);
+    else if (strcmp(way, "spawn") == 0)
+        errno = posix_spawn(&pid, "/bin/grep", NULL, NULL, arguments, environment);
+    else
+        pid = strcmp(way, "vfork") == 0 ? vfork() : fork(); /* NOLINT: one way of several */
+    if (pid == 0) {
+        execve("/bin/grep", arguments, environment);
+        _exit(1);
+    }
+    return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static bool is_as_it_was(void)
+{
+    struct sigaction action;
+    sigset_t mask;
+
+    return sigaction(SIGURG, NULL, &action) == 0 && action.sa_handler == SIG_IGN &&
+           sigprocmask(SIG_BLOCK, NULL, &mask) == 0 && sigismember(&mask, SIGWINCH) == 1 &&
+           sigismember(&mask, SIGURG) == 1;
+}
+
+int main(int argc, char **argv)
+{
+    sigset_t all;
+
+    if (argc != 2)
+        return 2;
+    signal(SIGURG, SIG_IGN);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    burn_outer(0.1);
+    if (execve("/nowhere/program", arguments, environment) == 0 || !is_as_it_was())
+        return 3;
+    burn_outer(0.2);
+    if (run(argv[1]) != 0 || !is_as_it_was())
+        return 4;
+    burn_outer(0.2);
+    return 0;
+}
