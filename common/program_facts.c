@@ -8,13 +8,21 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "common/preload_list.h"
+
 #define AGENT_LIBRARY_NAME "libprofd.so"
-#define PRELOAD_PREFIX     "LD_PRELOAD="
+#define ASAN_PREFIX        "ASAN_OPTIONS="
 
 enum {
     HEAD_BYTES = 1024, /* holds the program headers of nearly all programs */
     MOST_PROGRAM_HEADERS = 128,
 };
+
+bool program_refuses_agent(const struct program_facts *facts)
+{
+    return facts->sanitizer == SANITIZER_THREAD ||
+           (facts->sanitizer == SANITIZER_ADDRESS && !facts->lets_agent_come_first);
+}
 
 enum recording_obstacle program_obstacle(const struct program_facts *facts)
 {
@@ -26,6 +34,8 @@ enum recording_obstacle program_obstacle(const struct program_facts *facts)
         return OBSTACLE_PRIVILEGED;
     if (facts->is_disabled)
         return OBSTACLE_DISABLED;
+    if (program_refuses_agent(facts))
+        return OBSTACLE_SANITIZER;
     if (facts->is_out_of_reach)
         return OBSTACLE_OUT_OF_REACH;
     if (!facts->has_preload)
@@ -46,31 +56,42 @@ static bool is_own_machine(const Elf64_Ehdr *header)
 #endif
 }
 
-/* Program headers beyond HEAD are read one by one. */
-static bool has_interpreter(int fd, const char *head, size_t bytes, const Elf64_Ehdr *header)
+/* SEGMENTS (room for MOST_PROGRAM_HEADERS); those beyond HEAD are read. Returns how many came. */
+static unsigned read_segments(int fd, const char *head, size_t bytes, const Elf64_Ehdr *header,
+                              Elf64_Phdr *segments)
 {
-    for (size_t i = 0; i < header->e_phnum && i < MOST_PROGRAM_HEADERS; i++) {
-        Elf64_Phdr segment;
-        uint64_t offset = header->e_phoff + i * sizeof(segment);
+    size_t count = header->e_phnum < MOST_PROGRAM_HEADERS ? header->e_phnum : MOST_PROGRAM_HEADERS;
+    size_t wanted = count * sizeof(*segments);
 
-        if (offset <= bytes && bytes - offset >= sizeof(segment))
-            memcpy(&segment, head + offset, sizeof(segment));
-        else if (pread(fd, &segment, sizeof(segment), (off_t)offset) != (ssize_t)sizeof(segment))
-            return false;
-        if (segment.p_type == PT_INTERP)
-            return true;
+    if (header->e_phoff <= bytes && bytes - header->e_phoff >= wanted) {
+        memcpy(segments, head + header->e_phoff, wanted);
+        return (unsigned)count;
     }
+    ssize_t got = pread(fd, segments, wanted, (off_t)header->e_phoff);
+    return got > 0 ? (unsigned)((size_t)got / sizeof(*segments)) : 0;
+}
+
+static bool has_interpreter(const Elf64_Phdr *segments, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (segments[i].p_type == PT_INTERP)
+            return true;
     return false;
 }
 
 static void look_at_elf(int fd, const char *head, size_t bytes, struct program_facts *facts)
 {
+    Elf64_Phdr segments[MOST_PROGRAM_HEADERS];
     Elf64_Ehdr header;
 
     memcpy(&header, head, sizeof(header));
     facts->is_elf = true;
     facts->is_foreign = !is_own_machine(&header);
-    facts->has_interpreter = !facts->is_foreign && has_interpreter(fd, head, bytes, &header);
+    if (facts->is_foreign)
+        return;
+    unsigned count = read_segments(fd, head, bytes, &header, segments);
+    facts->has_interpreter = has_interpreter(segments, count);
+    facts->sanitizer = program_sanitizer_of(fd, segments, count);
 }
 
 /* The word behind "#!". */
@@ -197,8 +218,10 @@ int program_find(int directory_fd, const char *name, const char *search_path, ch
 
 void program_look_variable(const char *variable, struct program_facts *facts)
 {
-    if (strncmp(variable, PRELOAD_PREFIX, sizeof(PRELOAD_PREFIX) - 1) == 0)
+    if (strncmp(variable, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES) == 0)
         facts->has_preload |= strstr(variable, AGENT_LIBRARY_NAME) != NULL;
+    else if (strncmp(variable, ASAN_PREFIX, sizeof(ASAN_PREFIX) - 1) == 0)
+        facts->lets_agent_come_first = strstr(variable, "verify_asan_link_order=0") != NULL;
     else if (strcmp(variable, "PROFD_DISABLE=1") == 0)
         facts->is_disabled = true;
 }

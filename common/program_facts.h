@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/program_sanitizer.h"
 #include "common/recording_obstacle.h"
 
 enum {
@@ -27,12 +28,17 @@ struct program_facts {
     bool raises_privileges; /* setuid, setgid, or capabilities of the file */
     bool has_preload;       /* LD_PRELOAD names the agent's library */
     bool is_disabled;       /* PROFD_DISABLE=1 */
-    bool is_out_of_reach;   /* the agent's library cannot be opened from where it runs */
+    enum program_sanitizer sanitizer; /* that it was built with */
+    bool lets_agent_come_first;       /* ASAN_OPTIONS says so */
+    bool is_out_of_reach;             /* the agent's library cannot be opened from where it runs */
     uint64_t descriptor_limit;
 };
 
 /* OBSTACLE_NONE when nothing keeps the agent out. Pure. */
 enum recording_obstacle program_obstacle(const struct program_facts *facts);
+
+/* Whether the sanitizer that it was built with would end it for the agent. Pure. */
+bool program_refuses_agent(const struct program_facts *facts);
 
 /* Fills in what the file behind FD (borrowed; readable) tells, as the calling process' user would
  * run it. When it is a script, INTERPRETER (SIZE bytes) gets the path of what runs it, else "". 0,

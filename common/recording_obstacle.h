@@ -19,7 +19,10 @@
     X(SILENT, 11, "its agent never said hello")                                                    \
     X(OTHER_USER, 12, "it belongs to another user and ended before profd allowed it to record")    \
     X(OUT_OF_REACH, 13,                                                                            \
-      "the agent cannot be opened where it runs, or a filter of system calls would stop it")
+      "the agent cannot be opened where it runs, or a filter of system calls would stop it")       \
+    X(SANITIZER, 14,                                                                               \
+      "it was built with a sanitizer that does not bear the agent: with AddressSanitizer, set "    \
+      "ASAN_OPTIONS=verify_asan_link_order=0")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

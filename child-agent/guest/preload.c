@@ -5,44 +5,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
-
-#define PRELOAD_PREFIX "LD_PRELOAD="
-#define SEPARATORS     " :"
-
-enum { PREFIX_BYTES = sizeof(PRELOAD_PREFIX) - 1 };
-
-/* The agent as profd names it, and by the link that people may preload it by. */
-static const char *const agent_names[] = { "/libprofd.so.1", "/libprofd.so" };
-static const char hooks_name[] = "/libprofd-malloc.so";
-
-/* One library of the list; not terminated. */
-struct library_path {
-    const char *start;
-    size_t length;
-};
-
-/* The next one of the list at *REST, which moves behind it. False at the end. */
-static bool take_path(const char **rest, struct library_path *path)
-{
-    *rest += strspn(*rest, SEPARATORS);
-    path->start = *rest;
-    path->length = strcspn(*rest, SEPARATORS);
-    *rest += path->length;
-    return path->length > 0;
-}
-
-static bool is_called(const struct library_path *path, const char *name)
-{
-    size_t length = strlen(name);
-
-    return path->start[0] == '/' && path->length >= length &&
-           memcmp(path->start + path->length - length, name, length) == 0;
-}
-
-static bool is_agent(const struct library_path *path)
-{
-    return is_called(path, agent_names[0]) || is_called(path, agent_names[1]);
-}
+#include "common/preload_list.h"
 
 /* What a filter of system calls forbids to know is taken to be there. */
 static bool is_absence(int error)
@@ -68,14 +31,14 @@ static bool is_out_of_reach(const struct library_path *path)
     return is_absent;
 }
 
-static bool is_kept(const struct library_path *path)
+static bool is_kept(const struct library_path *path, bool is_refused)
 {
-    return !(is_agent(path) || is_called(path, hooks_name)) || !is_out_of_reach(path);
+    return !preload_list_is_ours(path) || (!is_refused && !is_out_of_reach(path));
 }
 
 static bool is_preload(const char *variable)
 {
-    return strncmp(variable, PRELOAD_PREFIX, PREFIX_BYTES) == 0;
+    return strncmp(variable, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES) == 0;
 }
 
 /* The list of libraries that the loader takes, the last one; NULL: there is none. */
@@ -86,12 +49,12 @@ static const char *find_list(char *const *environment, size_t *variables)
     *variables = 0;
     for (; environment != NULL && *environment != NULL; environment++, ++*variables) {
         if (is_preload(*environment))
-            list = *environment + PREFIX_BYTES;
+            list = *environment + PRELOAD_PREFIX_BYTES;
     }
     return list;
 }
 
-struct preload_look preload_look(char *const *environment)
+struct preload_look preload_look(char *const *environment, bool is_refused)
 {
     struct preload_look look = { 0 };
     struct library_path path;
@@ -99,17 +62,17 @@ struct preload_look preload_look(char *const *environment)
     bool has_agent = false, is_rewritten = false;
     const char *list = find_list(environment, &variables);
 
-    for (const char *rest = list; rest != NULL && take_path(&rest, &path);) {
-        bool stays = is_kept(&path);
+    for (const char *rest = list; rest != NULL && preload_list_take(&rest, &path);) {
+        bool stays = is_kept(&path, is_refused);
         is_rewritten |= !stays;
-        if (is_agent(&path)) {
+        if (preload_list_is_agent(&path)) {
             has_agent |= stays;
             look.lacks_agent = !has_agent;
         }
     }
     if (!is_rewritten)
         return look;
-    size_t text_bytes = PREFIX_BYTES + strlen(list) + 1;
+    size_t text_bytes = PRELOAD_PREFIX_BYTES + strlen(list) + 1;
     size_t bytes = (variables + 1) * sizeof(char *) + text_bytes;
     look.rewritten_bytes = bytes <= PRELOAD_MOST_BYTES ? bytes : 0;
     return look;
@@ -117,14 +80,14 @@ struct preload_look preload_look(char *const *environment)
 
 /* The variable with what is kept of LIST, in TEXT, which has room for all of it. False when that is
  * nothing. */
-static bool write_kept(const char *list, char *text)
+static bool write_kept(const char *list, bool is_refused, char *text)
 {
     struct library_path path;
-    char *end = mempcpy(text, PRELOAD_PREFIX, PREFIX_BYTES);
+    char *end = mempcpy(text, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES);
     const char *first = end;
 
-    while (take_path(&list, &path)) {
-        if (!is_kept(&path))
+    while (preload_list_take(&list, &path)) {
+        if (!is_kept(&path, is_refused))
             continue;
         if (end != first)
             *end++ = ':';
@@ -134,7 +97,7 @@ static bool write_kept(const char *list, char *text)
     return end != first;
 }
 
-char *const *preload_rewrite(char *const *environment, void *space)
+char *const *preload_rewrite(char *const *environment, bool is_refused, void *space)
 {
     size_t variables, count = 0;
     const char *list = find_list(environment, &variables);
@@ -143,7 +106,8 @@ char *const *preload_rewrite(char *const *environment, void *space)
     for (size_t i = 0; i < variables; i++) {
         if (!is_preload(environment[i]))
             rewritten[count++] = environment[i];
-        else if (environment[i] + PREFIX_BYTES == list && write_kept(list, text))
+        else if (environment[i] + PRELOAD_PREFIX_BYTES == list &&
+                 write_kept(list, is_refused, text))
             rewritten[count++] = text;
     }
     rewritten[count] = NULL;

@@ -1,6 +1,7 @@
-/* LD_PRELOAD of a program that is about to be run, without libraries of ours that it could not
- * load: in another root or mount namespace, or for another user, they may be out of reach, and the
- * loader would say so on the program's standard error.
+/* LD_PRELOAD of a program that is about to be run, without libraries of ours that it would not bear
+ * (common/program_sanitizer.h), or could not load: in another root or mount namespace, or for
+ * another user, they may be out of reach, and the loader would say so on the program's standard
+ * error.
  *
  * What is out of reach is looked for at each exec, since a process does not learn of all that moves
  * its root: what another one mounts or pivots is its own root too. A process that has set a filter
@@ -27,12 +28,13 @@ struct preload_look {
 };
 
 /* Looks for the libraries of ours that ENVIRONMENT (NULL: empty) names, as the calling process sees
- * them: one system call for each. */
-struct preload_look preload_look(char *const *environment);
+ * them: one system call for each. Where the program refuses them (IS_REFUSED), all are as if out of
+ * reach. */
+struct preload_look preload_look(char *const *environment, bool is_refused);
 
 /* ENVIRONMENT without those that are out of reach: an array in SPACE, which has the bytes that the
  * look asked for and is aligned as pointers are. Other strings than LD_PRELOAD are borrowed. That
  * one has what is left, and goes when nothing is. */
-char *const *preload_rewrite(char *const *environment, void *space);
+char *const *preload_rewrite(char *const *environment, bool is_refused, void *space);
 
 #endif

@@ -63,13 +63,30 @@ static const char *find(const char *name, char found[FOUND_PATH_BYTES])
     return error == 0 ? found : NULL;
 }
 
-/* ENVIRONMENT becomes one that the program can be run with, and LACKS_AGENT whether the agent is
- * out of its reach. On the stack of who runs it: there is no other place between vfork and exec. */
-#define ADAPT(environment, lacks_agent)                                                            \
-    struct preload_look look = preload_look(environment);                                          \
+/* Whether the program at PATH would be ended by its sanitizer for having the agent. */
+static bool refuses_agent(int directory_fd, const char *path, char *const *environment)
+{
+    struct program_facts facts = { 0 };
+    int call_errno = errno;
+
+    if (core.is_enabled && !atomic_load(&core.has_filter) && path != NULL)
+        (void)program_look_at(directory_fd, path, &facts); /* what cannot be read has none */
+    for (; facts.sanitizer != SANITIZER_NONE && environment != NULL && *environment != NULL;
+         environment++)
+        program_look_variable(*environment, &facts);
+    errno = call_errno;
+    return program_refuses_agent(&facts);
+}
+
+/* ENVIRONMENT becomes one that the program at PATH can be run with, and LACKS_AGENT whether the
+ * agent is out of its reach, or refused. On the stack of who runs it: there is no other place
+ * between vfork and exec. */
+#define ADAPT(environment, lacks_agent, directory_fd, path)                                        \
+    bool is_refused = refuses_agent(directory_fd, path, environment);                              \
+    struct preload_look look = preload_look(environment, is_refused);                              \
     bool lacks_agent = look.lacks_agent;                                                           \
     if (look.rewritten_bytes > 0)                                                                  \
-    environment = preload_rewrite(environment, alloca(look.rewritten_bytes))
+    environment = preload_rewrite(environment, is_refused, alloca(look.rewritten_bytes))
 
 /* What is undone when this process does not become another program. */
 struct becoming {
@@ -103,7 +120,7 @@ static int withdraw(const struct becoming *becoming, int result)
 PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent);
+    ADAPT(environment, lacks_agent, AT_FDCWD, path);
     announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
     return withdraw(&becoming, real.execve(path, arguments, environment));
 }
@@ -112,7 +129,7 @@ PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
 {
     struct becoming becoming;
     char *const *environment = environ;
-    ADAPT(environment, lacks_agent);
+    ADAPT(environment, lacks_agent, AT_FDCWD, path);
     announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
     return withdraw(&becoming, environment == environ ? real.execv(path, arguments)
                                                       : real.execve(path, arguments, environment));
@@ -123,8 +140,9 @@ PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
     struct becoming becoming;
     char found[FOUND_PATH_BYTES];
     char *const *environment = environ;
-    ADAPT(environment, lacks_agent);
-    announce(&becoming, AT_FDCWD, find(name, found), environment, lacks_agent);
+    const char *path = find(name, found);
+    ADAPT(environment, lacks_agent, AT_FDCWD, path);
+    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
     return withdraw(&becoming, environment == environ ? real.execvp(name, arguments)
                                                       : real.execvpe(name, arguments, environment));
 }
@@ -133,8 +151,9 @@ PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *co
 {
     struct becoming becoming;
     char found[FOUND_PATH_BYTES];
-    ADAPT(environment, lacks_agent);
-    announce(&becoming, AT_FDCWD, find(name, found), environment, lacks_agent);
+    const char *path = find(name, found);
+    ADAPT(environment, lacks_agent, AT_FDCWD, path);
+    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
     return withdraw(&becoming, real.execvpe(name, arguments, environment));
 }
 
@@ -142,7 +161,7 @@ PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const ar
                               char *const environment[], int flags)
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent);
+    ADAPT(environment, lacks_agent, directory_fd, path);
     announce(&becoming, directory_fd, path, environment, lacks_agent);
     return withdraw(&becoming, real.execveat(directory_fd, path, arguments, environment, flags));
 }
@@ -152,7 +171,7 @@ PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const enviro
     struct becoming becoming;
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ADAPT(environment, lacks_agent);
+    ADAPT(environment, lacks_agent, AT_FDCWD, path);
     announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
     return withdraw(&becoming, real.fexecve(fd, arguments, environment));
 }
@@ -220,7 +239,7 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    ADAPT(environment, lacks_agent);
+    ADAPT(environment, lacks_agent, AT_FDCWD, path);
     census_judge(&program, AT_FDCWD, path, environment, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
@@ -242,8 +261,9 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    ADAPT(environment, lacks_agent);
-    census_judge(&program, AT_FDCWD, find(name, found), environment, lacks_agent);
+    const char *path = find(name, found);
+    ADAPT(environment, lacks_agent, AT_FDCWD, path);
+    census_judge(&program, AT_FDCWD, path, environment, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
     inherited_signals_end(&signals);

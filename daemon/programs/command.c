@@ -11,6 +11,7 @@
 #include "common/program_facts.h"
 #include "daemon/children/spawn.h"
 #include "daemon/log.h"
+#include "daemon/programs/launch_environment.h"
 #include "daemon/programs/supervisor.h"
 #include "daemon/programs/terminal.h"
 #include "ipc/messages.h"
@@ -161,6 +162,8 @@ int command_start(struct command *command, char **arguments, char **environment,
         .terminal_fd = command->terminal_fd,
     };
     judge_command(command, arguments[0], environment, directory);
+    if (command->obstacle == OBSTACLE_SANITIZER)
+        launch_environment_drop_agent(environment);
     int error = spawn(&options, &command->pid, &command->start_fd);
 
     if (error == 0)

@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "common/features.h"
+#include "common/preload_list.h"
 
 enum { LAUNCH_ADDED_VARIABLES = 10 };
-
-#define PRELOAD_NAME "LD_PRELOAD="
 
 /* The array and its strings, filled from both ends of one allocation. */
 struct environment_builder {
@@ -25,7 +24,7 @@ struct environment_builder {
 static bool is_replaced(const char *entry)
 {
     return strncmp(entry, "PROFD_SOCKET=", 13) == 0 || strncmp(entry, "PROFD_STARTUP", 13) == 0 ||
-           strncmp(entry, PRELOAD_NAME, strlen(PRELOAD_NAME)) == 0;
+           strncmp(entry, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES) == 0;
 }
 
 static void add(struct environment_builder *builder, const char *format, ...)
@@ -61,7 +60,7 @@ static void add_preload(struct environment_builder *builder, const struct launch
         hooks = agent->malloc_hooks;
     if (strstr(old, agent->library) == NULL)
         library = agent->library;
-    add(builder, PRELOAD_NAME "%s%s%s%s%s", hooks, *hooks != '\0' && *library != '\0' ? ":" : "",
+    add(builder, PRELOAD_PREFIX "%s%s%s%s%s", hooks, *hooks != '\0' && *library != '\0' ? ":" : "",
         library, *old != '\0' && (*hooks != '\0' || *library != '\0') ? ":" : "", old);
 }
 
@@ -113,8 +112,8 @@ int launch_environment_build(const char *base, size_t base_bytes, const struct l
     struct environment_builder builder = { array, 0, text, text + text_bytes };
     const char *old_preload = NULL;
     for (const char *entry = base; entry < base + base_bytes; entry += strlen(entry) + 1) {
-        if (strncmp(entry, PRELOAD_NAME, strlen(PRELOAD_NAME)) == 0)
-            old_preload = entry + strlen(PRELOAD_NAME);
+        if (strncmp(entry, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES) == 0)
+            old_preload = entry + PRELOAD_PREFIX_BYTES;
         if (!is_replaced(entry))
             add(&builder, "%s", entry);
     }
@@ -124,4 +123,36 @@ int launch_environment_build(const char *base, size_t base_bytes, const struct l
     array[builder.count] = NULL;
     *out = array;
     return 0;
+}
+
+/* In place: what is left is never longer. */
+static void drop_ours(char *list)
+{
+    const char *rest = list;
+    char *end = list;
+    struct library_path path;
+
+    while (preload_list_take(&rest, &path)) {
+        if (preload_list_is_ours(&path))
+            continue;
+        if (end != list)
+            *end++ = ':';
+        memmove(end, path.start, path.length);
+        end += path.length;
+    }
+    *end = '\0';
+}
+
+void launch_environment_drop_agent(char **environment)
+{
+    char **kept = environment;
+
+    for (; *environment != NULL; environment++) {
+        bool is_preload = strncmp(*environment, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES) == 0;
+        if (is_preload)
+            drop_ours(*environment + PRELOAD_PREFIX_BYTES);
+        if (!is_preload || (*environment)[PRELOAD_PREFIX_BYTES] != '\0')
+            *kept++ = *environment;
+    }
+    *kept = NULL;
 }

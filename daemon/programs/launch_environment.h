@@ -27,4 +27,8 @@ bool launch_wants_malloc_hooks(const struct launch_agent *agent);
 int launch_environment_build(const char *base, size_t base_bytes, const struct launch_agent *agent,
                              char ***out);
 
+/* Takes the agent and its hooks off LD_PRELOAD in ENVIRONMENT, as launch_environment_build() made
+ * it: the program would not bear them. */
+void launch_environment_drop_agent(char **environment);
+
 #endif

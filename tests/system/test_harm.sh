@@ -57,6 +57,22 @@ test_what_is_ignored_from_the_start_stays_so() {
     diff bare stdout
 }
 
+# They end at once with any library in front of theirs. The test's own ASAN_OPTIONS would let them be.
+test_programs_with_sanitizers_run_without_the_agent() {
+    local kind
+    unset ASAN_OPTIONS
+    echo 'int main(void) { return 7; }' >seven.c
+    for kind in address thread; do
+        gcc -fsanitize=$kind seven.c -o "seven_$kind" 2>/dev/null || skip "needs the runtimes of sanitizers"
+        setarch -R "./seven_$kind" || [ $? -eq 7 ] || skip "needs sanitizers that run here"
+        expect 7 "$profctl" run -o out.json -- setarch -R "./seven_$kind"
+        grep -q 'without being profiled' stderr
+        expect 7 "$profctl" run -o out.json -- "./seven_$kind"
+        expect 0 "$profctl" run -o out.json -- sh -c "./seven_$kind; [ \$? -eq 7 ]"
+        grep -q 'built with a sanitizer' out.json
+    done
+}
+
 # Also where no session is on, and with the signal that the user chose.
 test_signals_of_the_program_arrive() {
     for way in signalfd sigtimedwait handler unblocking thread reading; do

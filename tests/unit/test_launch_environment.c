@@ -134,6 +134,26 @@ START_TEST(with_a_session_agents_record_at_once)
 }
 END_TEST
 
+START_TEST(the_agent_can_be_dropped_again)
+{
+    static const char others[] = "LD_PRELOAD=/other.so:/another.so\0A=1";
+
+    ck_assert_int_eq(launch_environment_build(others, sizeof(others), &agent, &environment), 0);
+    launch_environment_drop_agent(environment);
+    ck_assert_str_eq(value("LD_PRELOAD"), "/other.so:/another.so");
+    ck_assert_str_eq(value("A"), "1");
+}
+END_TEST
+
+START_TEST(a_list_of_nothing_else_goes_with_it)
+{
+    ck_assert_int_eq(launch_environment_build("A=1", 4, &agent, &environment), 0);
+    launch_environment_drop_agent(environment);
+    ck_assert_ptr_null(value("LD_PRELOAD"));
+    ck_assert_str_eq(value("A"), "1");
+}
+END_TEST
+
 START_TEST(an_empty_environment_is_fine)
 {
     ck_assert_int_eq(launch_environment_build("", 0, &agent, &environment), 0);
@@ -167,6 +187,8 @@ int main(void)
                         sizeof(hooked) / sizeof(hooked[0]));
     tcase_add_test(launch, without_a_session_agents_wait);
     tcase_add_test(launch, with_a_session_agents_record_at_once);
+    tcase_add_test(launch, the_agent_can_be_dropped_again);
+    tcase_add_test(launch, a_list_of_nothing_else_goes_with_it);
     tcase_add_test(launch, an_empty_environment_is_fine);
     tcase_add_test(launch, an_unterminated_environment_is_refused);
     tcase_add_test(launch, a_library_that_can_not_be_preloaded_is_refused);

@@ -73,12 +73,12 @@ START_TEST(what_is_out_of_reach_goes)
     char preload[512];
     snprintf(preload, sizeof(preload), "%s%s", variable, expand(rewritten[_i].before));
     char *environment[] = { "A=1", preload, "B=2", NULL };
-    struct preload_look look = preload_look(environment);
+    struct preload_look look = preload_look(environment, false);
     ck_assert_uint_gt(look.rewritten_bytes, 0);
     ck_assert_int_eq(look.lacks_agent, rewritten[_i].lacks_agent);
 
     void *space = malloc(look.rewritten_bytes); /* which memcheck and sanitizers know the end of */
-    char *const *out = preload_rewrite(environment, space);
+    char *const *out = preload_rewrite(environment, false, space);
     ck_assert_ptr_eq(*out++, environment[0]);
     if (rewritten[_i].after != NULL) {
         ck_assert_int_eq(strncmp(*out, variable, strlen(variable)), 0);
@@ -104,7 +104,7 @@ START_TEST(everything_else_stays)
 {
     char *environment[] = { "A=1", (char *)expand(untouched[_i]), NULL };
     errno = EXDEV;
-    struct preload_look look = preload_look(environment);
+    struct preload_look look = preload_look(environment, false);
     ck_assert_uint_eq(look.rewritten_bytes, 0);
     ck_assert(!look.lacks_agent);
     ck_assert_int_eq(errno, EXDEV);
@@ -114,8 +114,8 @@ END_TEST
 START_TEST(no_environment_names_no_library)
 {
     char *empty[] = { NULL };
-    ck_assert_uint_eq(preload_look(NULL).rewritten_bytes, 0);
-    ck_assert_uint_eq(preload_look(empty).rewritten_bytes, 0);
+    ck_assert_uint_eq(preload_look(NULL, false).rewritten_bytes, 0);
+    ck_assert_uint_eq(preload_look(empty, false).rewritten_bytes, 0);
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(errno_stays_as_it_is)
 {
     char *environment[] = { "LD_PRELOAD=/no/libprofd.so", NULL };
     errno = EXDEV;
-    ck_assert_uint_gt(preload_look(environment).rewritten_bytes, 0);
+    ck_assert_uint_gt(preload_look(environment, false).rewritten_bytes, 0);
     ck_assert_int_eq(errno, EXDEV);
 }
 END_TEST
@@ -132,13 +132,13 @@ END_TEST
 START_TEST(of_two_variables_the_last_one_counts)
 {
     char *environment[] = { "LD_PRELOAD=/no/first.so", "LD_PRELOAD=/no/libprofd.so", NULL };
-    struct preload_look look = preload_look(environment);
-    char *const *out = preload_rewrite(environment, malloc(look.rewritten_bytes));
+    struct preload_look look = preload_look(environment, false);
+    char *const *out = preload_rewrite(environment, false, malloc(look.rewritten_bytes));
     ck_assert_ptr_null(out[0]);
     free((void *)out);
     environment[1] = "LD_PRELOAD=/no/other.so";
     environment[0] = "LD_PRELOAD=/no/libprofd.so";
-    ck_assert_uint_eq(preload_look(environment).rewritten_bytes, 0);
+    ck_assert_uint_eq(preload_look(environment, false).rewritten_bytes, 0);
 }
 END_TEST
 
@@ -149,7 +149,7 @@ static struct preload_look look_at_many(size_t count)
     for (size_t i = 0; i < count; i++)
         environment[i] = "A=1";
     environment[count] = "LD_PRELOAD=/no/libprofd.so";
-    struct preload_look look = preload_look(environment);
+    struct preload_look look = preload_look(environment, false);
     free(environment);
     return look;
 }
@@ -163,13 +163,29 @@ START_TEST(what_no_stack_has_room_for_stays)
 }
 END_TEST
 
+START_TEST(a_program_that_refuses_ours_keeps_the_others)
+{
+    char variable[512];
+    char *environment[] = { variable, NULL };
+
+    snprintf(variable, sizeof(variable), "LD_PRELOAD=%s",
+             expand("@/libprofd-malloc.so:@/libprofd.so:/other.so"));
+    struct preload_look look = preload_look(environment, true);
+    ck_assert(look.lacks_agent);
+    ck_assert_uint_gt(look.rewritten_bytes, 0);
+    void *space = malloc(look.rewritten_bytes);
+    ck_assert_str_eq(preload_rewrite(environment, true, space)[0], "LD_PRELOAD=/other.so");
+    free(space);
+}
+END_TEST
+
 START_TEST(a_path_that_is_too_long_to_be_looked_at_stays)
 {
     char preload[2 * PRELOAD_PATH_BYTES] = "LD_PRELOAD=/";
     char *environment[] = { preload, NULL };
     memset(preload + strlen(preload), 'a', PRELOAD_PATH_BYTES);
     strcat(preload, "/libprofd.so");
-    ck_assert_uint_eq(preload_look(environment).rewritten_bytes, 0);
+    ck_assert_uint_eq(preload_look(environment, false).rewritten_bytes, 0);
 }
 END_TEST
 
@@ -186,6 +202,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, errno_stays_as_it_is);
     tcase_add_test(tests, of_two_variables_the_last_one_counts);
     tcase_add_test(tests, what_no_stack_has_room_for_stays);
+    tcase_add_test(tests, a_program_that_refuses_ours_keeps_the_others);
     tcase_add_test(tests, a_path_that_is_too_long_to_be_looked_at_stays);
     suite_add_tcase(suite, tests);
     return suite;

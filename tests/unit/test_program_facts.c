@@ -38,6 +38,18 @@ START_TEST(each_fact_has_its_obstacle)
     facts.is_disabled = true;
     ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_DISABLED);
     facts = ordinary;
+    facts.sanitizer = SANITIZER_ADDRESS;
+    ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_SANITIZER);
+    facts.has_preload = false; /* for that reason */
+    facts.is_out_of_reach = true;
+    ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_SANITIZER);
+    facts = ordinary;
+    facts.sanitizer = SANITIZER_ADDRESS;
+    program_look_variable("ASAN_OPTIONS=verbosity=1:verify_asan_link_order=0", &facts);
+    ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_NONE);
+    facts.sanitizer = SANITIZER_THREAD;
+    ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_SANITIZER);
+    facts = ordinary;
     facts.is_out_of_reach = true;
     ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_OUT_OF_REACH);
     facts.has_preload = false; /* for that reason */
