@@ -125,10 +125,12 @@ void sampling_signal_send_again(int number, siginfo_t *info)
     }
 }
 
-/* The agent's thread may be the first that the kernel finds, but the signal is not for it. */
+/* The agent's thread may be the first that the kernel finds, but the signal is not for it. One that
+ * cannot be told woke it, too: that thread has only a signal open that the program does not use. */
 static void pass_on(int number, siginfo_t *info)
 {
-    if (info->si_code == SI_TKILL && info->si_pid == sampling_signal_owner())
+    if (cannot_be_told(info) ||
+        (info->si_code == SI_TKILL && info->si_pid == sampling_signal_owner()))
         return; /* to this thread: it is to wake */
     sampling_signal_note_use(number);
     sampling_signal_send_again(number, info);

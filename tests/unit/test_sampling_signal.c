@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +72,23 @@ START_TEST(one_that_cannot_be_told_is_taken_for_the_request)
 {
     ck_assert(withdraws(SIGURG, SI_USER, 0));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_EMPTY);
+}
+END_TEST
+
+/* What a full queue leaves of a signal by which the agent's thread is woken. */
+static void wake_without_a_word(void)
+{
+    siginfo_t info = { .si_signo = SIGURG, .si_code = SI_USER };
+    ck_assert_int_eq(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGURG, &info), 0);
+}
+
+START_TEST(a_wake_that_cannot_be_told_is_no_use_of_the_signal)
+{
+    sampling_signal_initialize(0);
+    ck_assert_int_eq(sampling_signal_install(), 0);
+    sampling_signal_only_wakes();
+    wake_without_a_word();
+    ck_assert_int_eq(sampling_signal_number(), SIGURG);
 }
 END_TEST
 
@@ -143,6 +161,7 @@ int main(void)
     tcase_add_test(requests, what_the_program_sends_to_itself_leaves_the_request);
     tcase_add_test(requests, what_others_send_leaves_the_request);
     tcase_add_test(requests, another_signal_leaves_the_request);
+    tcase_add_test(requests, a_wake_that_cannot_be_told_is_no_use_of_the_signal);
     tcase_add_test(requests, one_that_cannot_be_told_is_taken_for_the_request);
     suite_add_tcase(suite, requests);
     TCase *handler = tcase_create("handler");
