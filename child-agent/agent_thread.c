@@ -260,14 +260,17 @@ int agent_thread_start(const struct agent_address *address)
     /* No profd yet, or a busy one: the thread will try again. */
     (void)error;
     const struct descriptor_identity socket = descriptor_identity(DESCRIPTOR_SOCKET);
+    const struct descriptor_identity arena = descriptor_identity(DESCRIPTOR_ARENA);
     gate_close(&agent.own_table);
     clock_sampling_prepare_threads();
     error = own_thread_create(&agent.thread, agent_main, NULL);
     agent.is_running = error == 0;
     /* The first thing that the program does may be to close all descriptors; it is to see none of
-     * ours that it need not. */
-    if (error == 0 && gate_wait(&agent.own_table, AGENT_START_WAIT_MS) && agent.has_own_table)
+     * ours. */
+    if (error == 0 && gate_wait(&agent.own_table, AGENT_START_WAIT_MS) && agent.has_own_table) {
         descriptor_close_here(&socket);
+        descriptor_close_here(&arena);
+    }
     return error;
 }
 

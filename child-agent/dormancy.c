@@ -8,8 +8,10 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/census.h"
+#include "child-agent/guest/descriptor.h"
 #include "child-agent/handler_work.h"
 #include "child-agent/markers/labels.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/process_title.h"
 #include "child-agent/resting.h"
 #include "child-agent/reunion.h"
@@ -133,9 +135,26 @@ void dormancy_after_fork_child(void)
 
 /* --- To wake --- */
 
+/* The last descriptor is the program's: an arena that cannot be handed over, for which a second one
+ * would take a socket, keeps its memory only. The only thread of the program, which sees nothing of
+ * what is opened here. */
+static bool leaves_descriptors(void)
+{
+    if (!core_own.has_arena)
+        return true;
+    bool has_file = descriptor_is_ours(DESCRIPTOR_ARENA);
+    if (descriptor_has_room(has_file ? 1 : 2))
+        return process_arena_renew() == 0;
+    descriptor_close(DESCRIPTOR_ARENA);
+    core.arena.fd = -1;
+    return false;
+}
+
 static void introduce(void)
 {
     reunion_note_hello();
+    if (!leaves_descriptors())
+        return; /* once there are some */
     if (agent_thread_introduce(&dormancy.address) == 0)
         move_to(DORMANCY_AWAKE);
 }
@@ -222,6 +241,12 @@ void dormancy_say_last_words(void)
         handler_work_do_undisturbed(try_again);
 }
 
+/* The thread that is about to be has a table of its own, which takes it along. */
+static void take_arena_back(void)
+{
+    (void)process_arena_renew(); /* else nothing can be handed over, and the program goes on */
+}
+
 bool dormancy_leave(void)
 {
     if (core_own.is_dormant)
@@ -230,6 +255,8 @@ bool dormancy_leave(void)
         return false;
     resting_end();
     move_to(DORMANCY_AWAKE);
+    if (core_own.has_arena)
+        handler_work_do_undisturbed(take_arena_back);
     sampler_start_thread();
     (void)agent_thread_start(&dormancy.address); /* without, the process goes on as it was */
     return true;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,17 @@ int descriptor_minimum(void)
     if (limit.rlim_cur > 2 * DESCRIPTOR_ROOM_BELOW_LIMIT)
         return (int)limit.rlim_cur - DESCRIPTOR_ROOM_BELOW_LIMIT;
     return 0;
+}
+
+bool descriptor_has_room(int count)
+{
+    int first = eventfd(0, EFD_CLOEXEC);
+    int second = first >= 0 && count > 1 ? eventfd(0, EFD_CLOEXEC) : first;
+    if (second >= 0 && second != first)
+        close(second);
+    if (first >= 0)
+        close(first);
+    return second >= 0;
 }
 
 int descriptor_move_high(int fd)

@@ -22,6 +22,9 @@ struct descriptor_identity {
     ino_t inode;
 };
 
+/* Whether the calling thread may open COUNT more (2 at most). Opens and closes them. */
+bool descriptor_has_room(int count);
+
 /* The lowest number that the agent's descriptors may have. */
 int descriptor_minimum(void);
 

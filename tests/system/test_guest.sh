@@ -13,6 +13,13 @@ test_descriptors_are_the_programs_own() {
     has_function close_all burn_outer
 }
 
+# With one alone nothing can be handed over; the agent's thread has a table of its own.
+test_the_last_descriptor_is_the_programs() {
+    run_fast "$programs/last_descriptors" 1
+    run_fast "$programs/last_descriptors" 2
+    has_function last_descriptors burn_outer
+}
+
 # Many of them, since each one has a moment only in which it could lose its connection.
 test_descriptors_that_are_closed_first() {
     local count=40
