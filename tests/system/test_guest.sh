@@ -250,7 +250,6 @@ descriptors_of() {
 }
 
 test_a_program_of_two_threads_has_its_own_descriptors_and_no_others() {
-    [ "$clock" != wall ] || skip "the arena of such a session has a descriptor"
     descriptors_of bare.pid env
     descriptors_of profiled.pid "$profctl" run --quiet --clock "$clock" -o out.json --
     diff bare.pid.open profiled.pid.open || fail "there are others"
