@@ -39,10 +39,10 @@ bool capture_has_successor(const struct capture *capture, const struct child *ch
 
 const char *capture_absence_reason(const struct capture *capture, const struct child *child)
 {
+    static const char unheard[] = "its recordings were lost: it ended before it could say hello, "
+                                  "had no descriptor left for that, or another root";
     if (child->dormancy == CHILD_WOKEN)
-        return child->state == CHILD_ENDED
-                   ? "its recordings were lost: it ended before profd read its hello"
-                   : "profd has not received its hello yet";
+        return child->state == CHILD_ENDED ? unheard : "profd has not received its hello yet";
     if (child->dormancy == CHILD_DORMANT)
         return capture_is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
     if (capture_has_successor(capture, child))
