@@ -13,7 +13,6 @@
 
 static void note_started(struct child *child)
 {
-    child->started_generation = child->agents->session->generation;
     free(child->trouble);
     child->trouble = NULL;
     memory_await(child);

@@ -156,8 +156,8 @@ void agents_detach_process(struct child *child)
     agents_drop_connection(child);
     if (child->verdict != VERDICT_VANISHED)
         agents_stop_watching(child);
-    else if (child->is_reaped)
-        set_status(child, child->wait_status);
+    else if (child->wait.is_known)
+        set_status(child, child->wait.status);
 }
 
 void agents_end(struct agents *agents, struct child *child, enum process_verdict verdict, int code,
@@ -236,19 +236,19 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
 {
     struct child *child = child_table_find_latest(agents->children, pid);
 
-    if (child == NULL || child->is_reaped)
+    if (child == NULL || child->wait.is_known)
         return false; /* a pid is not used again before its process was reaped */
     if (child->state == CHILD_ENDED && child->verdict == VERDICT_EXECED)
         return false; /* it is the program after CHILD that has ended, which never said hello */
-    child->is_reaped = true;
-    child->wait_status = ending->wait_status;
+    child->wait = (struct child_wait){ true, ending->wait_status };
     agents_take_cpu_time(child, ending);
     if (child->state != CHILD_ENDED) {
         agents_end(agents, child, VERDICT_VANISHED, 0, ending->end_ns);
         return true;
     }
     if (child->is_silent && ending->end_ns < child->end_ns)
-        child->end_ns = ending->end_ns; /* that one was when it was noticed */
+        child_correct_end(child, child->verdict, child->code,
+                          ending->end_ns); /* that was noticed late */
     set_status(child, ending->wait_status);
     return true;
 }

@@ -4,7 +4,6 @@
 #include "daemon/agents/agents_inside.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_title.h"
-#include "daemon/session.h"
 
 /* A fork has its parent's arguments. */
 static void take_arguments(struct child *child, const struct child *parent)
@@ -30,7 +29,6 @@ void agents_add_dormant(struct agents *agents, const struct child_introduction *
         process_title_learn_first_argument(child);
     else if (child->search == CHILD_SEARCH_NONE)
         child_set_search(agents->children, child, CHILD_SEARCH_DUE);
-    child->started_generation = agents->session->generation;
     const struct child *latest = child_table_find_latest(agents->children, child->pid);
     if (latest != child)
         agents_end(agents, child, VERDICT_EXECED, 0, latest->start_ns);

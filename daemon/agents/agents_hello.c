@@ -358,12 +358,6 @@ static int meet_sender(struct agents *agents, struct connection *connection,
     return *child == NULL ? -ENOMEM : 0;
 }
 
-static void note_session(const struct agents *agents, struct child *child, uint64_t generation)
-{
-    if (session_is_on(agents->session) && generation == agents->session->generation)
-        child->started_generation = generation;
-}
-
 /* CHILD is there, unless its process has become another program, or is gone and no connection will
  * tell. */
 static void receive(struct agents *agents, struct child *child)
@@ -372,7 +366,7 @@ static void receive(struct agents *agents, struct child *child)
 
     if (latest != child)
         agents_end(agents, child, VERDICT_EXECED, 0, latest->start_ns);
-    else if (child->is_alone && (child->is_reaped || child->watch == NULL))
+    else if (child->is_alone && (child->wait.is_known || child->watch == NULL))
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else
         agents->events->on_loan_request(child, agents->context);
@@ -407,7 +401,6 @@ int agents_hello(struct agents *agents, struct connection *connection, int pidfd
     }
     attach(agents, child, connection, &hello, arena_fd, pidfd);
     settle_keeping(agents, child, uid, payload, bytes, arena_fd >= 0);
-    note_session(agents, child, hello.generation);
     log_debug_of(child->pid, "%d (%s) said hello", child->pid, child->executable);
     agents->events->on_hello(hello.lease_owner, agents->context);
     if (child->state == CHILD_ENDED) {

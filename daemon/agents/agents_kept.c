@@ -9,7 +9,6 @@
 #include "daemon/log.h"
 #include "daemon/memory/compact_arena.h"
 #include "daemon/memory/lease_census.h"
-#include "daemon/session.h"
 
 /* Of the process that said hello then; -1 when it has ended, also if its pid is another's by now.
  */
@@ -46,8 +45,6 @@ static void readmit(struct agents *agents, const struct message_hello *hello,
     agents_take_arena(child, hello, arena_fd);
     if (child->kept == CHILD_KEPT_ARENA) /* not if the same image had two arenas kept */
         child_set_kept(agents->children, child, CHILD_KEPT_TWICE);
-    if (session_is_on(agents->session) && hello->generation == agents->session->generation)
-        child->started_generation = agents->session->generation;
     if (pidfd < 0)
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else

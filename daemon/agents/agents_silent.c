@@ -12,8 +12,7 @@
 /* What was told of the end of OTHER was CHILD's. */
 void agents_take_ending(struct child *child, const struct child *other)
 {
-    child->is_reaped = other->is_reaped;
-    child->wait_status = other->wait_status;
+    child->wait = other->wait;
     cpu_account_take_end(&child->cpu, &other->cpu);
 }
 
@@ -66,8 +65,7 @@ struct child *agents_add_silent(struct agents *agents, const struct child_introd
 
 void agents_end_silent(struct child *child, const struct child_ending *ending)
 {
-    child->is_reaped = true;
-    child->wait_status = ending->wait_status;
+    child->wait = (struct child_wait){ true, ending->wait_status };
     agents_take_cpu_time(child, ending);
     agents_end(child->agents, child, VERDICT_VANISHED, 0, ending->end_ns);
 }
@@ -101,8 +99,8 @@ static void split_from_unheard(struct child *child)
     enum recording_obstacle obstacle =
         child->exec.obstacle != OBSTACLE_NONE ? child->exec.obstacle : OBSTACLE_SILENT;
     agents_split_ending(child, child->exec.start_ns,
-                        child->is_reaped ? agents_add_silent(child->agents, &who, obstacle, -1)
-                                         : NULL);
+                        child->wait.is_known ? agents_add_silent(child->agents, &who, obstacle, -1)
+                                             : NULL);
 }
 
 void agents_settle_exec(struct child *child)
@@ -122,8 +120,8 @@ void agents_forget_silent(struct child *child)
 
     agents_forget(agents, child);
     struct child *earlier = child_table_find_latest(agents->children, last.pid);
-    if (earlier == NULL || earlier->state != CHILD_ENDED || last.state != CHILD_ENDED)
-        return;
+    if (earlier == NULL || earlier->verdict != VERDICT_EXECED || last.state != CHILD_ENDED)
+        return; /* one that ended otherwise was another process of that pid */
     agents_take_ending(earlier, &last);
     child_correct_end(earlier, last.verdict, last.code, last.end_ns);
 }

@@ -34,7 +34,7 @@ bool capture_can_read(const struct child *child)
 
 static struct selection_subject subject_of(const struct child *child)
 {
-    return (struct selection_subject){ child->pid, child->executable, child->title };
+    return (struct selection_subject){ child->pid, child->executable, child->title.text };
 }
 
 bool capture_leaves_out(const struct capture *capture, const struct child *child)

@@ -40,8 +40,8 @@ struct salvage_job capture_describe(const struct capture *capture, size_t index)
         .may_skip = child->verdict == VERDICT_EXECED && child->is_fork,
     };
 
-    if (child->title != NULL && (child->is_alone || child->state == CHILD_ENDED))
-        snprintf(job.title, sizeof(job.title), "%s", child->title);
+    if (child->title.text != NULL && (child->is_alone || child->state == CHILD_ENDED))
+        snprintf(job.title, sizeof(job.title), "%s", child->title.text);
     snprintf(job.thread_filters, sizeof(job.thread_filters), "%s", capture_thread_filters(capture));
     if (child->exit != NULL) {
         job.offset = child->exit->offset;

@@ -121,7 +121,8 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .later_images = child_table_later_images(capture->views->children, child),
         .reason = capture_absence_reason(capture, child),
     };
-    snprintf(item->title, sizeof(item->title), "%s", child->title != NULL ? child->title : "");
+    snprintf(item->title, sizeof(item->title), "%s",
+             child->title.text != NULL ? child->title.text : "");
     list->count++;
     return 0;
 }

@@ -132,7 +132,7 @@ static void settle_execs(struct census *census)
 static void read_titles(struct census *census)
 {
     for (struct child *child = census->children->first; child != NULL; child = child->next) {
-        if (child->is_alone && !child->was_title_read && child->state != CHILD_ENDED)
+        if (child->is_alone && !child->title.was_looked && child->state != CHILD_ENDED)
             process_title_look(child);
     }
 }

@@ -180,7 +180,7 @@ static void note_exec(struct child *child, const struct census_entry *entry)
 static void cancel_exec(struct child *child)
 {
     child_cancel_exec(child);
-    child->was_title_read = false; /* nor was it looked for meanwhile */
+    process_title_expire(&child->title);
 }
 
 /* The program of PID's parent, which PID runs too unless it became another one unheard. */
@@ -188,7 +188,8 @@ static const char *guess_name(struct census *census, pid_t pid, pid_t parent_pid
 {
     const struct child *earlier = child_table_find_latest(census->children, pid);
     const struct child *parent = child_table_find_latest(census->children, parent_pid);
-    bool did_exec = earlier != NULL && earlier->verdict == VERDICT_EXECED && !earlier->is_reaped;
+    bool did_exec =
+        earlier != NULL && earlier->verdict == VERDICT_EXECED && !earlier->wait.is_known;
 
     return parent != NULL && !did_exec ? parent->executable : "";
 }

@@ -162,7 +162,7 @@ void child_table_remove(struct child_table *table, struct child *child)
     free(child->trouble);
     free(child->exec.path);
     free(child->arguments);
-    free(child->title);
+    process_title_free(&child->title);
     free(child->executable);
     free(child);
 }
@@ -231,15 +231,8 @@ bool child_is_same_as_silent(const struct child *earlier, const struct child_int
         return false;
     if (earlier->state == CHILD_ENDED)
         return who->start_ns <= earlier->end_ns;
-    return file_name_is_same(earlier->executable, who->executable, who->executable_length);
-}
-
-void child_set_title(struct child *child, const char *title)
-{
-    if (title[0] == '\0' || (child->title != NULL && strcmp(child->title, title) == 0))
-        return;
-    free(child->title);
-    child->title = strdup(title); /* without memory it has none */
+    return earlier->start_ns == who->start_ns ||
+           file_name_is_same(earlier->executable, who->executable, who->executable_length);
 }
 
 void child_reconnect(struct child *child)
@@ -266,10 +259,18 @@ void child_end(struct child_table *table, struct child *child, enum process_verd
     table->ended++;
 }
 
+static bool may_correct(enum process_verdict now, enum process_verdict next)
+{
+    if (next == VERDICT_LIVE)
+        return false;
+    return next == now || next == VERDICT_EXECED || now == VERDICT_EXECED ||
+           now == VERDICT_VANISHED;
+}
+
 void child_correct_end(struct child *child, enum process_verdict verdict, int code, uint64_t end_ns)
 {
     assert(child->state == CHILD_ENDED);
-    assert(verdict != VERDICT_LIVE);
+    assert(may_correct(child->verdict, verdict));
     child->verdict = verdict;
     child->code = code;
     child->end_ns = end_ns;

@@ -1,14 +1,23 @@
 /* The child tracker: every program image that said hello during this session or was found without
  * (daemon/census/census.h), and what became of it.
  *
- * A process that calls exec goes on as another image with the same pid; both are children here. A
- * child is connected, or detached (it has no socket, the process lives), or ended:
+ * A process that calls exec continues as another image with the same pid; both are children here. A
+ * child is connected, or detached (it has no socket, the process lives), or ended. A silent one is
+ * detached from the beginning:
  *
  *     connected ──lost──▶ detached ──ended──▶ ended
- *         ▲ └─────────────── ended ─────────────▲
- *         └──hello again── detached
+ *      │     ▲               │                  ▲
+ *      │     └──hello again──┘                  │
+ *      └─────────────────ended──────────────────┘
  *
- * What there is of what it recorded goes its own way (enum child_kept):
+ * Its verdict says how it ended; what was taken for its end may have been something else. Any
+ * verdict but live stays what it is when only the time is corrected:
+ *
+ *     live ──ended──▶ vanished ──wait status──▶ exited, killed
+ *                     vanished, exited, killed ──it had called exec──▶ execed
+ *     live ──exec──▶ execed ──it had not, and has ended──▶ vanished, exited, killed
+ *
+ * What is kept of its recording has a state of its own (enum child_kept):
  *
  *     nothing ──hello──▶ arena ◀──▶ twice
  *        │                ▲  │ └──ended──▶ copying ──▶ copied ──no space──▶ expired
@@ -16,13 +25,13 @@
  *        │                │  ▼               │
  *        └────ended────▶  name  ◀────lost────┘
  *
- * Whoever has nothing to record so far tells only that it is there (enum child_dormancy); it may be
- * heard of again after its end. It gave no descriptor to watch its process by, which therefore is
- * looked for once what was told with it has been read (enum child_search):
+ * A process that has recorded nothing says only that it exists (enum child_dormancy); it may be
+ * heard of again after its end. It passed no descriptor by which it could be watched, so profd
+ * looks for its process when it has read everything that was reported with it (enum child_search):
  *
- *     awake ──told──▶ dormant ──it records──▶ woken      none ──told──▶ due ──gone──▶ missed
- *       ▲                │                      │          ▲             │             │
- *       └──────hello─────┴────────hello─────────┘          └─found, over─┴─found, gone─┘
+ *     awake ──report──▶ dormant ──it records──▶ woken     none ──report──▶ due ──gone──▶ failed
+ * once ▲                │                       │         ▲               │             │
+ *       └──────hello─────┴─────────hello─────────┘         └──found, ended─┴─found, gone─┘
  *
  * Bookkeeping only: no I/O; descriptors and handles are kept here for their owners. Loop thread. */
 #ifndef PROFD_DAEMON_CHILD_TABLE_H
@@ -35,6 +44,7 @@
 
 #include "buffer/lease_ledger.h"
 #include "daemon/children/cpu_account.h"
+#include "daemon/children/process_title.h"
 #include "ipc/messages.h"
 #include "json/gecko/gecko_process.h"
 
@@ -49,44 +59,50 @@ struct memory_share;
 enum child_state { CHILD_CONNECTED, CHILD_DETACHED, CHILD_ENDED };
 const char *child_state_name(enum child_state state);
 
-/* What there is of what a child recorded. */
+/* What is kept of a child's recording. */
 enum child_kept {
     CHILD_KEPT_NOTHING,  /* it lives and has no arena: dormant, silent, or not able to record */
     CHILD_KEPT_ARENA,    /* profd has a descriptor of it; so it is only … */
     CHILD_KEPT_TWICE,    /* … and here: profd-keeper has one, too */
     CHILD_KEPT_COPYING,  /* it has ended; its arena goes into the exit store */
-    CHILD_KEPT_UNWANTED, /* likewise, but the session is over: freed as soon as the copy is */
+    CHILD_KEPT_UNWANTED, /* the same, but the session is over: freed as soon as it is copied */
     CHILD_KEPT_COPIED,   /* it has a record in the exit store; so it is only here */
     CHILD_KEPT_EXPIRED,  /* the record was dropped for space, but for its account */
     CHILD_KEPT_NAME,     /* it has ended, and there is nothing but this */
 };
 
-/* Whether a child has nothing to record so far. */
+/* Whether a child has recorded anything yet. */
 enum child_dormancy {
     CHILD_AWAKE,   /* it said hello, or is silent */
-    CHILD_DORMANT, /* it has no arena, and no thread of ours */
-    CHILD_WOKEN,   /* likewise, but it records by now: its hello was not read so far */
+    CHILD_DORMANT, /* it has no arena, and no agent thread */
+    CHILD_WOKEN,   /* it has begun to record, and its hello has not been read yet */
 };
 
 /* Whether the process of a dormant child has to be looked for, to be watched. */
 enum child_search {
     CHILD_SEARCH_NONE,        /* it is watched, or need not be */
-    CHILD_SEARCH_DUE,         /* it was not looked for so far */
-    CHILD_SEARCH_FAILED_ONCE, /* it was gone; how it ended may be told before the next look */
+    CHILD_SEARCH_DUE,         /* it has not been looked for yet */
+    CHILD_SEARCH_FAILED_ONCE, /* it was gone; how it ended may be reported before the next look */
 };
 
 /* What a silent child is known by. */
 enum child_knowledge {
     CHILD_KNOWN_BY_ITSELF,
-    CHILD_KNOWN_BY_END,         /* only its end was told, which stands for its start, too */
-    CHILD_KNOWN_BY_END_UNNAMED, /* likewise; it was given the name of its parent */
+    CHILD_KNOWN_BY_END,         /* only its end was reported, which stands for its start, too */
+    CHILD_KNOWN_BY_END_UNNAMED, /* the same, and it was given the name of its parent */
 };
 
-/* A child is about to become another program, by an agent's word. */
+/* The program that a child is about to become, as its agent said. */
 struct child_exec {
-    uint64_t start_ns;                /* of that one; 0: it never was */
+    uint64_t start_ns;                /* of that program; 0: there is none */
     char *path;                       /* owned; NULL: not known */
     enum recording_obstacle obstacle; /* why it cannot be profiled */
+};
+
+/* How a process ended, as its parent or profd learnt by waiting for it. */
+struct child_wait {
+    bool is_known;
+    int status; /* as of wait4() */
 };
 
 struct child {
@@ -105,23 +121,19 @@ struct child {
                        * of one that has them in its arena only the first; owned;
                        * NULL: not known */
     size_t arguments_bytes;
-    char *title;             /* what it called itself when that was last looked at; owned;
-                              * NULL: it has no title, or was not looked at */
-    bool was_title_read;     /* of one that lives, from its arguments, once */
+    struct process_title title;
     bool is_silent;          /* it never said hello: the census found it */
     bool is_fork;            /* made by fork, so that it ran no program of its own */
     uint64_t protocol_minor; /* that its agent understands */
-    bool is_alone;           /* it has no thread of ours: nobody in it listens */
+    bool is_alone;           /* it has no agent thread: nothing in it listens */
     enum child_knowledge knowledge;
     struct child_exec exec; /* that it was about to make; the census' */
-    bool is_reaped;         /* whoever waited for it told WAIT_STATUS */
-    int wait_status;
+    struct child_wait wait;
     uint64_t process_start_ns; /* of the first image that is known of the process, from the call
                                 * of exec on that made it, where that was told */
     struct cpu_account cpu;    /* of the process */
 
-    char *trouble;               /* why it cannot take part, as its agent said; owned; NULL: none */
-    uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
+    char *trouble; /* why it cannot take part, as its agent said; owned; NULL: none */
 
     /* What others keep for it; owned by them. */
     struct memory_share *share; /* daemon/limit/memory.h; NULL: no arena, or it has ended */
@@ -136,7 +148,7 @@ struct child {
     enum child_search search;      /* moved by child_set_search() alone */
     int arena_fd;                  /* owned; -1: none */
     struct exit_record *exit;      /* owned by the exit store; NULL: none */
-    struct block_account expired;  /* of the record that was dropped */
+    struct block_account expired;  /* the account of the record that was dropped for space */
     struct agents *agents;         /* borrowed, for call-backs */
     struct connection *connection; /* NULL unless connected */
     struct child_watch *watch;     /* NULL when the process is gone or cannot be watched */
@@ -165,7 +177,7 @@ struct child_table {
     size_t count;  /* all */
     size_t ended;  /* of them */
     size_t names;  /* of those: of which nothing else, or only an account, is kept */
-    size_t sought; /* of all: whose search is due, or missed once */
+    size_t sought; /* of all: whose search is due, or failed once */
 };
 
 /* Adds a connected child. NULL: no memory. */
@@ -179,7 +191,7 @@ struct child *child_table_add_silent(struct child_table *table,
  * exit record are gone already). */
 void child_table_remove(struct child_table *table, struct child *child);
 
-/* How a hello meets what is known of its pid. */
+/* How the sender of a hello relates to what is known of its pid. */
 enum child_relation {
     CHILD_IS_NEW,        /* nobody of this pid lives */
     CHILD_IS_SAME_IMAGE, /* it connects again */
@@ -192,9 +204,9 @@ enum child_relation {
 /* EARLIER is the latest child with the same pid (ended or not), or NULL. Pure. */
 enum child_relation child_relate(const struct child *earlier, const struct child_introduction *who);
 
-/* Whether EARLIER, the latest child with that pid, is the same image, which was taken for a silent
- * one, since its agent was slow or the judgement wrong; or which could not record, and seemed to
- * have gone on as another program when it was about to say hello again. Pure. */
+/* Whether EARLIER, the latest child with that pid, is the same image. It was taken for a silent one
+ * because its agent was slow or the judgement wrong; or it could not record, and seemed to have
+ * become another program when it was about to say hello again. Pure. */
 bool child_is_same_as_silent(const struct child *earlier, const struct child_introduction *who);
 
 /* Makes CHILD the latest of its pid, which came before it. */
@@ -203,8 +215,8 @@ void child_table_make_latest(struct child_table *table, struct child *child);
 /* The latest child with PID, ended or not; NULL: none. */
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid);
 
-/* The dormant child with PID that began at START_NS, which may wake, ended or not, and not be the
- * latest any more when its hello is read; NULL: none. */
+/* The dormant child with PID that began at START_NS; NULL: none. When its hello is read it may have
+ * ended, and need not be the latest with PID. */
 struct child *child_table_find_dormant(const struct child_table *table, pid_t pid,
                                        uint64_t start_ns);
 
@@ -217,28 +229,25 @@ uint32_t child_table_later_images(const struct child_table *table, const struct 
 /* CHILD was started with ARGUMENTS, of BYTES; without memory that stays unknown. */
 void child_set_arguments(struct child *child, const char *arguments, size_t bytes);
 
-/* CHILD calls itself TITLE; "": nothing new is known. */
-void child_set_title(struct child *child, const char *title);
-
-/* Moves, here and below: only those that are drawn above are made. Another is a mistake of ours,
- * and an assertion; what comes from outside is looked at before. */
+/* The moves, here and below. Only those drawn above are allowed, and asserted: callers check first
+ * what comes from outside. */
 void child_reconnect(struct child *child);
 void child_detach(struct child *child);
 void child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
                int code, uint64_t end_ns);
 
-/* CHILD, which has ended, ended otherwise than it seemed, or at another time: its wait status came,
- * it had become another program, or it had not. */
+/* CHILD, which has ended, did so in another way than it seemed, or at another time. */
 void child_correct_end(struct child *child, enum process_verdict verdict, int code,
                        uint64_t end_ns);
 
-/* CHILD was about to become the program at PATH at START_NS; without memory that has no name. */
+/* CHILD was about to become the program at PATH at START_NS. Without memory the path stays unknown.
+ */
 void child_begin_exec(struct child *child, uint64_t start_ns, const char *path,
                       enum recording_obstacle obstacle);
 /* It did not. */
 void child_cancel_exec(struct child *child);
 
-/* What there is of what CHILD recorded is NEXT, as its arena_fd and exit say already. */
+/* What is kept of CHILD's recording is NEXT, which its arena_fd and exit already agree with. */
 void child_set_kept(struct child_table *table, struct child *child, enum child_kept next);
 
 /* CHILD is NEXT. */

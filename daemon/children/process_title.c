@@ -1,13 +1,32 @@
 #include "daemon/children/process_title.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "buffer/arena_title.h"
 #include "daemon/children/child_table.h"
+
+void process_title_set(struct process_title *title, const char *text)
+{
+    if (text[0] == '\0' || (title->text != NULL && strcmp(title->text, text) == 0))
+        return;
+    free(title->text);
+    title->text = strdup(text); /* without memory there is none */
+}
+
+void process_title_expire(struct process_title *title)
+{
+    title->was_looked = false;
+}
+
+void process_title_free(struct process_title *title)
+{
+    free(title->text);
+    title->text = NULL;
+}
 
 static ssize_t read_arguments(const struct child *child, char out[ARENA_TITLE_BYTES])
 {
@@ -80,13 +99,13 @@ void process_title_look(struct child *child)
 {
     char title[ARENA_TITLE_BYTES];
 
-    child->was_title_read = true;
+    child->title.was_looked = true;
     if (child->exec.start_ns != 0)
         return; /* the arguments may be another program's */
     read_from_arguments(child, title);
     if (title[0] == '\0')
         read_from_arena(child, title);
-    child_set_title(child, title);
+    process_title_set(&child->title, title);
 }
 
 void process_title_recall(struct child *child)
@@ -94,5 +113,5 @@ void process_title_recall(struct child *child)
     char title[ARENA_TITLE_BYTES];
 
     read_from_arena(child, title);
-    child_set_title(child, title);
+    process_title_set(&child->title, title);
 }

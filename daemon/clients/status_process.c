@@ -152,7 +152,8 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
 {
     cJSON *object = cJSON_CreateObject();
     char executable[MAX_EXECUTABLE + 1];
-    const char *title = child->title != NULL ? child->title : ""; /* of ARENA_TITLE_BYTES at most */
+    const char *title =
+        child->title.text != NULL ? child->title.text : ""; /* of ARENA_TITLE_BYTES at most */
     size_t causes = 0;
 
     snprintf(executable, sizeof(executable), "%s", child->executable);

@@ -55,8 +55,7 @@ struct writing {
 
 static const char *name_of(const struct child *child)
 {
-    return child->title != NULL && child->title[0] != '\0' ? child->title
-                                                           : basename(child->executable);
+    return child->title.text != NULL ? child->title.text : basename(child->executable);
 }
 
 static struct group_owner owner_of(const struct child *child)

@@ -421,7 +421,6 @@ START_TEST(a_hello_makes_a_child)
     ck_assert_int_eq(child->state, CHILD_CONNECTED);
     ck_assert_int_eq(child->kept, CHILD_KEPT_ARENA);
     ck_assert_str_eq(child->executable, "/bin/fake");
-    ck_assert_uint_eq(child->started_generation, session.generation);
     ck_assert_uint_eq(seen.hellos, 1);
 }
 END_TEST
@@ -517,6 +516,49 @@ START_TEST(a_silent_one_is_a_name)
     ck_assert_uint_eq(child->cpu.used_ns, 42);
     ck_assert(child_is_only_name(child));
     ck_assert_uint_eq(seen.kept, 0);
+}
+END_TEST
+
+/* A process of the pid of one that has ended was taken for a program that it could not run. */
+START_TEST(a_mistake_about_the_next_of_its_pid_leaves_an_end_as_it_was)
+{
+    struct child_introduction who = {
+        .pid = getppid(), .start_ns = 5, .executable = "/bin/other", .executable_length = 10
+    };
+    const struct child_ending first = { 3 << 8, 42, 100 }, next = { 4 << 8, 77, 300 };
+    struct child *child = agents_add_silent(&agents, &who, OBSTACLE_SILENT, -1);
+
+    agents_end_silent(child, &first);
+    who.start_ns = 200;
+    struct child *mistake = agents_add_silent(&agents, &who, OBSTACLE_SILENT, -1);
+    agents_end_silent(mistake, &next);
+    agents_forget_silent(mistake);
+    ck_assert_ptr_eq(child_table_find_latest(&table, who.pid), child);
+    ck_assert_int_eq(child->verdict, VERDICT_EXITED);
+    ck_assert_int_eq(child->code, 3);
+    ck_assert_uint_eq(child->end_ns, 100);
+    ck_assert_uint_eq(child->cpu.used_ns, 42);
+}
+END_TEST
+
+/* It was this process that was taken for it, which went on. */
+START_TEST(a_mistake_about_the_next_program_gives_its_end_back)
+{
+    struct child_introduction who = {
+        .pid = getppid(), .start_ns = 5, .executable = "/bin/other", .executable_length = 10
+    };
+    const struct child_ending ending = { 4 << 8, 77, 300 };
+    const struct child *child = agents_add_silent(&agents, &who, OBSTACLE_SILENT, -1);
+
+    who.start_ns = 200;
+    struct child *mistake = agents_add_silent(&agents, &who, OBSTACLE_SILENT, -1);
+    ck_assert_int_eq(child->verdict, VERDICT_EXECED);
+    agents_end_silent(mistake, &ending);
+    agents_forget_silent(mistake);
+    ck_assert_int_eq(child->verdict, VERDICT_EXITED);
+    ck_assert_int_eq(child->code, 4);
+    ck_assert_uint_eq(child->end_ns, 300);
+    ck_assert_uint_eq(child->cpu.used_ns, 77);
 }
 END_TEST
 
@@ -691,6 +733,8 @@ int main(void)
     tcase_add_test(all, a_connection_may_end_before_its_process);
     tcase_add_loop_test(all, a_hello_that_cannot_be_used_makes_no_child, 0, 2);
     tcase_add_test(all, a_silent_one_is_a_name);
+    tcase_add_test(all, a_mistake_about_the_next_of_its_pid_leaves_an_end_as_it_was);
+    tcase_add_test(all, a_mistake_about_the_next_program_gives_its_end_back);
     tcase_add_loop_test(all, a_process_begins_when_its_program_is_called, 0, 2);
     tcase_add_test(all, a_program_ends_where_the_next_is_called);
     tcase_add_test(all, a_call_that_failed_begins_nothing);

@@ -34,7 +34,7 @@ END_TEST
 
 START_TEST(who_ends_a_worker_is_given_up)
 {
-    child_set_title(add_alone("/bin/alone"), crasher);
+    process_title_set(&add_alone("/bin/alone")->title, crasher);
     capture_all();
     expect_missing("1 process could not be read: 5000000 (alone)");
     ck_assert_uint_eq(raised.done.processes, 0);

@@ -183,6 +183,24 @@ START_TEST(an_end_is_corrected_to_what_it_was)
 }
 END_TEST
 
+START_TEST(an_end_that_is_known_is_no_other)
+{
+    child_correct_end(add_ended(), VERDICT_KILLED, 9, 200);
+}
+END_TEST
+
+START_TEST(an_end_may_have_been_an_exec_or_an_exec_none)
+{
+    struct child *child = add_ended();
+
+    child_correct_end(child, VERDICT_EXITED, 0, 90); /* earlier */
+    child_correct_end(child, VERDICT_EXECED, 0, 80);
+    ck_assert_int_eq(child->verdict, VERDICT_EXECED);
+    child_correct_end(child, VERDICT_KILLED, 9, 95);
+    ck_assert_int_eq(child->verdict, VERDICT_KILLED);
+}
+END_TEST
+
 START_TEST(an_exec_that_was_not_made_leaves_nothing)
 {
     struct child *child = add(10, 100);
@@ -285,6 +303,8 @@ START_TEST(a_late_hello_of_the_same_program_corrects_the_judgement)
     who.executable = "/usr/bin/other";
     who.executable_length = strlen(who.executable);
     ck_assert(!child_is_same_as_silent(silent, &who)); /* it called exec */
+    who.start_ns = silent->start_ns;
+    ck_assert(child_is_same_as_silent(silent, &who)); /* its name was told wrongly */
 }
 END_TEST
 
@@ -511,6 +531,8 @@ int main(void)
     tcase_add_test_raise_signal(children, a_child_that_ended_has_no_connection_to_lose, SIGABRT);
     tcase_add_test_raise_signal(children, a_child_does_not_end_twice, SIGABRT);
     tcase_add_test_raise_signal(children, only_an_end_is_corrected, SIGABRT);
+    tcase_add_test_raise_signal(children, an_end_that_is_known_is_no_other, SIGABRT);
+    tcase_add_test(children, an_end_may_have_been_an_exec_or_an_exec_none);
     tcase_add_test(children, an_end_is_corrected_to_what_it_was);
     tcase_add_test(children, an_exec_that_was_not_made_leaves_nothing);
     tcase_add_test_raise_signal(children, a_connected_child_does_not_connect_again, SIGABRT);

@@ -161,7 +161,7 @@ START_TEST(a_title_is_the_better_name)
     static struct snapshot snapshot;
     struct group_snapshot_view view;
 
-    child_set_title(add_measured(10, "blue", 7), "server: accounts");
+    process_title_set(&add_measured(10, "blue", 7)->title, "server: accounts");
     take_snapshot(&snapshot);
     ck_assert(group_snapshot_next(&snapshot.reader, &view));
     ck_assert_int_eq(strncmp(view.name, "server: accounts", view.process->name_bytes), 0);

@@ -47,7 +47,7 @@ static void tear_down(void)
     if (child.arena_fd >= 0)
         close(child.arena_fd);
     free(child.arguments);
-    free(child.title);
+    process_title_free(&child.title);
 }
 
 static void make_arena(const char *title)
@@ -82,7 +82,7 @@ START_TEST(arguments_that_are_a_title_already_are_not_what_it_was_started_with)
     process_title_learn_first_argument(&child);
     ck_assert_str_eq(child.arguments, "/bin/sleep");
     process_title_look(&child);
-    ck_assert_str_eq(child.title, "sleep: being idle");
+    ck_assert_str_eq(child.title.text, "sleep: being idle");
 }
 END_TEST
 
@@ -91,8 +91,8 @@ START_TEST(one_that_is_called_as_it_was_started_has_no_title)
     start((char *[]){ "sleep", "60", NULL });
     child_set_arguments(&child, "sleep", 6);
     process_title_look(&child);
-    ck_assert_ptr_null(child.title);
-    ck_assert(child.was_title_read);
+    ck_assert_ptr_null(child.title.text);
+    ck_assert(child.title.was_looked);
 }
 END_TEST
 
@@ -101,7 +101,7 @@ START_TEST(a_program_that_is_run_inside_of_another_has_no_title_by_that)
     start((char *[]){ "ld.so", "60", "61", NULL });
     child_set_arguments(&child, "61", 3);
     process_title_look(&child);
-    ck_assert_ptr_null(child.title);
+    ck_assert_ptr_null(child.title.text);
 }
 END_TEST
 
@@ -111,7 +111,7 @@ START_TEST(arguments_of_the_next_program_are_no_title)
     child_set_arguments(&child, "sleep", 6);
     child.exec.start_ns = 1;
     process_title_look(&child);
-    ck_assert_ptr_null(child.title);
+    ck_assert_ptr_null(child.title.text);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(what_its_arguments_do_not_say_its_arena_may)
     start((char *[]){ "sleep", "60", NULL });
     child_set_arguments(&child, "sleep", 6);
     process_title_look(&child);
-    ck_assert_str_eq(child.title, "worker 3");
+    ck_assert_str_eq(child.title.text, "worker 3");
 }
 END_TEST
 
@@ -129,7 +129,7 @@ START_TEST(the_arena_of_one_that_ended_is_recalled)
 {
     make_arena("worker 4");
     process_title_recall(&child);
-    ck_assert_str_eq(child.title, "worker 4");
+    ck_assert_str_eq(child.title.text, "worker 4");
 }
 END_TEST
 
@@ -141,15 +141,15 @@ START_TEST(an_arena_that_never_ends_its_title_is_cut)
     title[ARENA_TITLE_BYTES] = '\0';
     make_arena(title);
     process_title_recall(&child);
-    ck_assert_uint_eq(strlen(child.title), ARENA_TITLE_BYTES - 1);
+    ck_assert_uint_eq(strlen(child.title.text), ARENA_TITLE_BYTES - 1);
 }
 END_TEST
 
 START_TEST(without_an_arena_a_title_that_is_known_stays)
 {
-    child_set_title(&child, "known");
+    process_title_set(&child.title, "known");
     process_title_recall(&child);
-    ck_assert_str_eq(child.title, "known");
+    ck_assert_str_eq(child.title.text, "known");
 }
 END_TEST
 
