@@ -157,7 +157,7 @@ static int take_standing_triggers(struct daemon *profd)
 {
     const char *refusal;
     int error =
-        trigger_set_make_standing(&profd->options.triggers, &profd->standing_triggers, &refusal);
+        trigger_set_make_standing(&profd->options.triggers, &profd->triggers.standing, &refusal);
 
     if (error == 0 && profd->options.always_interval_ns == 0) {
         refusal = "--trigger requires --always";

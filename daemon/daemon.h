@@ -68,7 +68,6 @@ struct daemon {
     struct launch launch;
     struct programs programs;
     struct triggers triggers;
-    struct trigger_set standing_triggers; /* of the session that is always on; empty: none */
     struct power power;
     struct requests requests;
     struct clients clients;

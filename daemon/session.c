@@ -214,6 +214,11 @@ bool session_is_on(const struct session *session)
     return session->state != SESSION_IDLE;
 }
 
+bool session_has(const struct session *session, uint64_t feature)
+{
+    return session_is_on(session) && (session->settings.features & feature) != 0;
+}
+
 bool session_is_paused(const struct session *session)
 {
     return session->state == SESSION_PAUSED ||

@@ -111,6 +111,9 @@ const char *session_refusal_text(enum session_state state, enum session_event ev
 /* True when processes that connect now take part. */
 bool session_is_on(const struct session *session);
 
+/* True when it is on and records FEATURE, a bit of common/features.h. */
+bool session_has(const struct session *session, uint64_t feature);
+
 /* True when paused, also while a paused session is gathered. */
 bool session_is_paused(const struct session *session);
 

@@ -10,6 +10,7 @@
 #include "daemon/limit/chores.h"
 #include "daemon/log.h"
 #include "daemon/programs/command.h"
+#include "daemon/programs/signal_meaning.h"
 
 /* --- Sessions --- */
 
@@ -21,9 +22,9 @@ static void follow_limit(struct daemon *profd)
     settings->memory_limit_bytes = memory_set_limit(&profd->memory, settings->memory_limit_bytes);
 }
 
-/* A profd that comes after a killed one has to find what those recorded who are alone; without a
- * keeper it would not. A private one has no successor. */
-static void tell_session(struct daemon *profd)
+/* A profd that comes after a killed one has to find what processes without an agent thread
+ * recorded; without a keeper it would not. A private one has no successor. */
+static void publish_session(struct daemon *profd)
 {
     memory_publish_session(&profd->memory,
                            profd->options.private_fd >= 0 || keeper_link_is_open(&profd->keeper));
@@ -31,7 +32,7 @@ static void tell_session(struct daemon *profd)
 
 static void follow_power(struct daemon *profd)
 {
-    power_follow_session(&profd->power, (profd->session.settings.features & FEATURE_POWER) != 0);
+    power_follow_session(&profd->power, session_has(&profd->session, FEATURE_POWER));
 }
 
 /* What a session has from its first moment in this profd. */
@@ -44,41 +45,25 @@ static void begin_parts(struct daemon *profd)
     requests_time_session(&profd->requests);
 }
 
-static void begin_triggers(struct daemon *profd, const struct trigger_set *set, int directory_fd)
-{
-    triggers_start(&profd->triggers, set, directory_fd);
-    when_group_needs_change(profd);
-}
-
-/* Of the session that is always on, where it is, while no other one has triggers. */
-static void begin_standing_triggers(struct daemon *profd)
-{
-    const struct trigger_set *set = &profd->standing_triggers;
-
-    if (set->count == 0 || profd->triggers.set.count > 0 ||
-        session_parts_find(&profd->session.parts, &session_owner_standing) == NULL)
-        return;
-    if (triggers_start_here(&profd->triggers, set) == 0)
-        when_group_needs_change(profd);
-}
-
 void when_session_begins(struct daemon *profd, const struct trigger_set *set, int directory_fd)
 {
     agents_forget_ended(&profd->agents);
     agents_forget_replaced(&profd->agents);
     begin_parts(profd);
-    begin_triggers(profd, set, directory_fd);
-    begin_standing_triggers(profd);
+    triggers_start(&profd->triggers, set, directory_fd);
+    triggers_start_standing(&profd->triggers);
+    when_group_needs_change(profd);
 }
 
-/* Unlike one that begins it forgets nobody: who has ended belongs to it, though only a number is
- * left of those whom the killed profd kept. And it has no triggers but those of the session that is
- * always on: the folder that they wrote into went with that profd. */
+/* Unlike a session that begins it forgets nobody: who has ended belongs to it. And it has no
+ * triggers but those of the session that is always on: the folder that they wrote into went with
+ * the profd before. */
 void when_session_resumes(struct daemon *profd)
 {
-    profd->agents.forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
+    agents_resume_session(&profd->agents);
     begin_parts(profd);
-    begin_standing_triggers(profd);
+    triggers_start_standing(&profd->triggers);
+    when_group_needs_change(profd);
 }
 
 void when_session_is_shared(struct daemon *profd, const struct trigger_set *set, int directory_fd)
@@ -87,8 +72,9 @@ void when_session_is_shared(struct daemon *profd, const struct trigger_set *set,
     follow_power(profd);
     requests_time_session(&profd->requests);
     if (set != NULL)
-        begin_triggers(profd, set, directory_fd);
-    begin_standing_triggers(profd);
+        triggers_start(&profd->triggers, set, directory_fd);
+    triggers_start_standing(&profd->triggers);
+    when_group_needs_change(profd);
 }
 
 void when_part_leaves(struct daemon *profd)
@@ -100,9 +86,7 @@ void when_part_leaves(struct daemon *profd)
 void when_user_session_ends(struct daemon *profd)
 {
     requests_end_time(&profd->requests);
-    if (!profd->triggers.set.is_standing || !session_is_on(&profd->session))
-        triggers_stop(&profd->triggers);
-    begin_standing_triggers(profd);
+    triggers_end_user_session(&profd->triggers);
     when_group_needs_change(profd);
 }
 
@@ -117,13 +101,18 @@ static void end_parts(struct daemon *profd)
 void when_session_moves(struct daemon *profd)
 {
     restart_keep_session(&profd->restart);
-    tell_session(profd);
+    publish_session(profd);
     lending_follow_session(&profd->lending);
     log_info("the session is %s", session_state_name(profd->session.state));
     service_tell_status(&profd->service);
     if (!session_is_on(&profd->session))
         end_parts(profd);
     requests_join_always_on(&profd->requests); /* what kept it from joining may be over */
+}
+
+void when_session_has_started(struct daemon *profd)
+{
+    restart_keep_session(&profd->restart);
 }
 
 /* --- Processes --- */
@@ -151,7 +140,7 @@ void when_child_ends(struct daemon *profd, struct child *child)
 
 void when_ended_count_changes(struct daemon *profd)
 {
-    memory_note_ended(&profd->memory, profd->children.ended + profd->agents.forgotten);
+    memory_note_ended(&profd->memory, agents_ended_count(&profd->agents));
 }
 
 void when_child_is_forgotten(struct daemon *profd, struct child *child)
@@ -164,10 +153,7 @@ void when_child_is_forgotten(struct daemon *profd, struct child *child)
 void when_verdict_is_known(struct daemon *profd, const struct child *child)
 {
     metrics_note_verdict(&profd->metrics, child);
-    if (child->verdict == VERDICT_KILLED)
-        triggers_note_killed(&profd->triggers, child->pid, child->code);
-    else if (child->verdict == VERDICT_EXITED && child->code != 0)
-        triggers_note_failed(&profd->triggers, child->pid, child->code);
+    triggers_note_verdict(&profd->triggers, child);
 }
 
 void when_child_falls_silent(struct daemon *profd, struct child *child)
@@ -198,18 +184,8 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
 
 void when_capture_is_asked_for(struct daemon *profd, struct request *request)
 {
-    const struct capture_order order = {
-        .id = request->id,
-        .owner = request->owner,
-        .selection = request->selection,
-        .timeout_ms = request->timeout_ms,
-        .since_ns = request->since_ns,
-        .output_fd = request->output_fd,
-        .is_raw = request->is_raw,
-        .stop_after = request->stop_after,
-    };
+    const struct capture_order order = request_take_order(request);
 
-    request->output_fd = -1;
     captures_begin(&profd->captures, &order);
 }
 
@@ -267,22 +243,24 @@ void when_command_ends(struct daemon *profd, struct program *program, bool is_ma
         triggers_end_profd(&profd->triggers, exit_status);
 }
 
-/* With a command of its own profd is transparent; without, a signal that ends programs ends it, and
- * the session, but for a service's SIGTERM: it may be started again. Under profctl the terminal's
- * signals reach profctl too, which decides. */
 void when_signal_comes(struct daemon *profd, int signal_number)
 {
-    bool ends = signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP ||
-                signal_number == SIGQUIT;
-
     if (signal_number == SIGUSR2 && triggers_take_sigusr2(&profd->triggers))
         return;
-    if (profd->options.command != NULL)
+    switch (signal_meaning_of(signal_number, profd->options.command != NULL,
+                              profd->options.private_fd >= 0)) {
+    case SIGNAL_MEANS_NOTHING:
+        break;
+    case SIGNAL_IS_FOR_COMMAND:
         supervisor_pass_on(&profd->supervisor, signal_number);
-    else if (ends && (profd->options.private_fd < 0 || signal_number == SIGTERM)) {
-        if (signal_number != SIGTERM)
-            profd->leaves_session = false;
+        break;
+    case SIGNAL_ENDS_PROFD:
         supervisor_shut_down(&profd->supervisor);
+        break;
+    case SIGNAL_ENDS_PROFD_FULLY:
+        profd->leaves_session = false;
+        supervisor_shut_down(&profd->supervisor);
+        break;
     }
 }
 
@@ -298,24 +276,27 @@ void when_client_goes(struct daemon *profd, struct client *client)
         daemon_end(profd, 0);
 }
 
-static uint32_t group_needs(const struct daemon *profd)
+static struct monitoring_demand group_demand(const struct daemon *profd)
 {
-    uint32_t needs = profd->options.group_needs;
-
-    if (session_is_on(&profd->session) && (profd->session.settings.features & FEATURE_GROUPS))
-        needs |= GROUP_NEEDS_USUAL;
-    if (trigger_watch_needs_groups(&profd->triggers.watch))
-        needs |= GROUP_NEEDS_USUAL;
-    return needs | clients_group_needs(&profd->clients);
+    return (struct monitoring_demand){
+        .of_profd = profd->options.group_needs,
+        .of_clients = clients_group_needs(&profd->clients),
+        .is_of_session = session_has(&profd->session, FEATURE_GROUPS),
+        .is_of_triggers = trigger_watch_needs_groups(&profd->triggers.watch),
+    };
 }
 
 void when_ledger_opens(struct daemon *profd)
 {
-    tell_session(profd);
-    monitoring_open(&profd->monitoring, group_needs(profd));
+    const struct monitoring_demand demand = group_demand(profd);
+
+    publish_session(profd);
+    monitoring_open(&profd->monitoring, &demand);
 }
 
 void when_group_needs_change(struct daemon *profd)
 {
-    monitoring_follow(&profd->monitoring, group_needs(profd));
+    const struct monitoring_demand demand = group_demand(profd);
+
+    monitoring_follow(&profd->monitoring, &demand);
 }

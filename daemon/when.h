@@ -44,9 +44,11 @@ void when_part_leaves(struct daemon *profd);
 /* What the user had in it beside what is recorded is over, with the session or without. */
 void when_user_session_ends(struct daemon *profd);
 
-/* A request moved it, which all of the above lead to but a restart; whoever records is told next.
- */
+/* A request moved it to another state, as most of the above do; agents are told next. */
 void when_session_moves(struct daemon *profd);
+
+/* All agents have answered its start, or were given up. */
+void when_session_has_started(struct daemon *profd);
 
 /* --- Processes --- */
 

@@ -243,8 +243,7 @@ static void on_move(void *context)
 
 static void on_started(void *context)
 {
-    struct daemon *profd = context;
-    restart_keep_session(&profd->restart);
+    when_session_has_started(context);
 }
 
 static void on_capture(struct request *request, void *context)

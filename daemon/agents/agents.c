@@ -286,6 +286,16 @@ void agents_forget_ended(struct agents *agents)
     agents->events->on_ended_count(agents->context);
 }
 
+void agents_resume_session(struct agents *agents)
+{
+    agents->forgotten = memory_ended_count(agents->memory);
+}
+
+uint64_t agents_ended_count(const struct agents *agents)
+{
+    return agents->children->ended + agents->forgotten;
+}
+
 void agents_forget_replaced(struct agents *agents)
 {
     struct child *next;

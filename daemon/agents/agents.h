@@ -170,6 +170,12 @@ void agents_forget_ended(struct agents *agents);
  * a child meanwhile. */
 void agents_forget_names(struct agents *agents);
 
+/* A session goes on that another profd began: of those who ended in it only a number is left. */
+void agents_resume_session(struct agents *agents);
+
+/* How many have ended in this session, known or forgotten. */
+uint64_t agents_ended_count(const struct agents *agents);
+
 /* A session begins: those that became a program without an agent meanwhile, unheard since they have
  * no connection to end, are no children any more. */
 void agents_forget_replaced(struct agents *agents);

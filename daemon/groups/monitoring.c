@@ -25,18 +25,32 @@ void monitoring_init(struct monitoring *monitoring, const struct child_table *ch
     monitoring->ledger = ledger;
 }
 
-void monitoring_open(struct monitoring *monitoring, uint32_t needs)
+static uint32_t needs_of(const struct monitoring_demand *demand)
+{
+    uint32_t needs = demand->of_profd | demand->of_clients;
+
+    return demand->is_of_session || demand->is_of_triggers ? needs | GROUP_NEEDS_USUAL : needs;
+}
+
+static void publish_needs(struct monitoring *monitoring, uint32_t needs)
 {
     monitoring->needs = needs;
     if (monitoring->ledger->header != NULL)
         atomic_store(&monitoring->ledger->header->group_needs, needs);
 }
 
-void monitoring_follow(struct monitoring *monitoring, uint32_t needs)
+void monitoring_open(struct monitoring *monitoring, const struct monitoring_demand *demand)
 {
+    publish_needs(monitoring, needs_of(demand));
+}
+
+void monitoring_follow(struct monitoring *monitoring, const struct monitoring_demand *demand)
+{
+    uint32_t needs = needs_of(demand);
+
     if (needs == monitoring->needs)
         return;
-    monitoring_open(monitoring, needs);
+    publish_needs(monitoring, needs);
     for (const struct child *child = monitoring->children->first; child != NULL;
          child = child->next) {
         if (child->connection != NULL)

@@ -1,11 +1,11 @@
 /* Performance monitoring: which measures are asked for, and snapshots of all processes.
  *
  * It needs no session. What nobody asks for is not measured: what is asked for stands in the
- * ledger, where agents see it when they run, and those that have a thread of ours are told. Loop
- * thread. */
+ * ledger, where agents see it when they run; those with a thread are told as well. Loop thread. */
 #ifndef PROFD_DAEMON_MONITORING_H
 #define PROFD_DAEMON_MONITORING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/groups/group_tables.h"
@@ -14,10 +14,18 @@ struct child;
 struct child_table;
 struct lease_ledger;
 
+/* Who needs measures of groups. */
+struct monitoring_demand {
+    uint32_t of_profd;   /* enum group_needs; as it was started */
+    uint32_t of_clients; /* of all of them together */
+    bool is_of_session;  /* the session has the feature of groups */
+    bool is_of_triggers; /* a trigger looks at groups */
+};
+
 struct monitoring {
     const struct child_table *children; /* borrowed, as the ledger */
     const struct lease_ledger *ledger;
-    uint32_t needs; /* enum group_needs; of all clients together, and of profd itself */
+    uint32_t needs; /* enum group_needs; of all together */
     struct group_book ended;
 };
 
@@ -27,12 +35,12 @@ void monitoring_init(struct monitoring *monitoring, const struct child_table *ch
 /* Safe to repeat, and on a zeroed one. */
 void monitoring_close(struct monitoring *monitoring);
 
-/* The ledger is there, maybe with what clients of another profd asked for: NEEDS are those of now.
+/* The ledger is open, and may hold the needs of another profd's clients: DEMAND takes their place.
  */
-void monitoring_open(struct monitoring *monitoring, uint32_t needs);
+void monitoring_open(struct monitoring *monitoring, const struct monitoring_demand *demand);
 
-/* NEEDS are those of now; who listens is told if that is news. */
-void monitoring_follow(struct monitoring *monitoring, uint32_t needs);
+/* The demand is DEMAND now. Agents with a thread are told if that changes what is needed. */
+void monitoring_follow(struct monitoring *monitoring, const struct monitoring_demand *demand);
 
 /* Writes the groups of all processes into FD, a file, from its beginning. 0 or a negative errno;
  * -EINVAL when it is no file. */

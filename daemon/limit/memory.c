@@ -367,6 +367,11 @@ void memory_note_ended(struct memory *memory, uint64_t ended)
         atomic_store(&memory->ledger.header->ended_count, (uint32_t)ended);
 }
 
+uint64_t memory_ended_count(const struct memory *memory)
+{
+    return memory->ledger.header != NULL ? atomic_load(&memory->ledger.header->ended_count) : 0;
+}
+
 void memory_stop_aging(struct memory *memory, struct child *child)
 {
     if (child->share == NULL)

@@ -102,8 +102,11 @@ int memory_note_update(struct memory *memory, struct child *child, const uint8_t
 /* CHILD's connection is gone: it owes nothing any more. */
 void memory_note_disconnected(struct child *child);
 
-/* ENDED children belong to the session: kept in the ledger for a profd that takes our place. */
+/* ENDED children belong to the session: kept in the ledger for the next profd. */
 void memory_note_ended(struct memory *memory, uint64_t ended);
+
+/* What was noted last, by this profd or by the one before; 0 without a ledger. */
+uint64_t memory_ended_count(const struct memory *memory);
 
 /* Something changed that may call for a decision: now, or when enough time has passed. */
 void memory_schedule_decision(struct memory *memory);

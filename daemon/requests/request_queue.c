@@ -12,6 +12,23 @@ void request_free(struct request *request)
     free(request);
 }
 
+struct capture_order request_take_order(struct request *request)
+{
+    const struct capture_order order = {
+        .id = request->id,
+        .owner = request->owner,
+        .selection = request->selection,
+        .timeout_ms = request->timeout_ms,
+        .since_ns = request->since_ns,
+        .output_fd = request->output_fd,
+        .is_raw = request->is_raw,
+        .stop_after = request->stop_after,
+    };
+
+    request->output_fd = -1;
+    return order;
+}
+
 void request_queue_append(struct request_queue *queue, struct request *request)
 {
     request->next = NULL;

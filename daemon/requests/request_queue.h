@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/capture/captures.h"
 #include "daemon/session.h"
 
 struct capture_selection;
@@ -41,6 +42,10 @@ struct request {
 
 /* Frees REQUEST, calloc'ed, with what it owns. */
 void request_free(struct request *request);
+
+/* What REQUEST, for a capture, orders; the caller owns the output after this. The selection stays
+ * the request's. */
+struct capture_order request_take_order(struct request *request);
 
 /* A zeroed struct is empty. */
 struct request_queue {

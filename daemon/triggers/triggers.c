@@ -304,21 +304,30 @@ void triggers_start(struct triggers *triggers, const struct trigger_set *set, in
     trigger_watch_follow(&triggers->watch, &triggers->set);
 }
 
-int triggers_start_here(struct triggers *triggers, const struct trigger_set *set)
+void triggers_start_standing(struct triggers *triggers)
 {
-    int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int error = folder_fd < 0 ? -errno : 0;
+    const struct session_parts *parts = &triggers->views.session->parts;
 
-    if (error < 0)
-        log_error("triggers are ignored: cannot use profd's folder: %s", strerror(-error));
+    if (triggers->standing.count == 0 || triggers->set.count > 0 ||
+        session_parts_find(parts, &session_owner_standing) == NULL)
+        return;
+    int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder_fd < 0)
+        log_error("triggers are ignored: cannot use profd's folder: %s", strerror(errno));
     else
-        triggers_start(triggers, set, folder_fd);
-    return error;
+        triggers_start(triggers, &triggers->standing, folder_fd);
 }
 
 void triggers_stop(struct triggers *triggers)
 {
     reset(triggers, "the session ended");
+}
+
+void triggers_end_user_session(struct triggers *triggers)
+{
+    if (!triggers->set.is_standing || !session_is_on(triggers->views.session))
+        triggers_stop(triggers);
+    triggers_start_standing(triggers);
 }
 
 uint64_t triggers_last_known(const struct triggers *triggers)

@@ -54,6 +54,7 @@ struct triggers {
     const struct triggers_events *events;
     void *context;
     bool is_closed;
+    struct trigger_set standing; /* of the session that is always on; empty: none. To be set */
     struct trigger_set set;
     struct trigger_watch watch;
     int directory_fd;     /* owned; -1: there are no triggers */
@@ -83,17 +84,19 @@ void triggers_close(struct triggers *triggers);
  * -1 without). */
 void triggers_start(struct triggers *triggers, const struct trigger_set *set, int directory_fd);
 
-/* Likewise, with SET's files in the folder that profd runs in. Negative errno, which was logged:
- * nothing has changed. */
-int triggers_start_here(struct triggers *triggers, const struct trigger_set *set);
+/* Starts the triggers of the session that is always on, if it is on and there are no others. Their
+ * files go to the folder that profd runs in; one that cannot be used is logged. */
+void triggers_start_standing(struct triggers *triggers);
 
 /* The session ended. A worker that runs still finishes, if it can. */
 void triggers_stop(struct triggers *triggers);
 
-/* What happens; nothing comes of it without a trigger for it. */
-void triggers_note_killed(struct triggers *triggers, pid_t pid, int signal_number);
-/* PID exited with STATUS, which is not 0. */
-void triggers_note_failed(struct triggers *triggers, pid_t pid, int status);
+/* The user's session ended: so do its triggers, and those of the session that is always on start,
+ * or stay as long as that is on. */
+void triggers_end_user_session(struct triggers *triggers);
+
+/* What happens; nothing comes of it without a trigger for it. CHILD ended as its verdict says. */
+void triggers_note_verdict(struct triggers *triggers, const struct child *child);
 /* CHILD has had HITS of marker INDEX in this session. */
 void triggers_note_marker(struct triggers *triggers, struct child *child, uint64_t index,
                           uint64_t hits);

@@ -12,7 +12,7 @@
 #include "daemon/triggers/triggers.h"
 #include "daemon/triggers/triggers_inside.h"
 
-void triggers_note_killed(struct triggers *triggers, pid_t pid, int signal_number)
+static void note_killed(struct triggers *triggers, pid_t pid, int signal_number)
 {
     char name[TRIGGER_NAME_BYTES];
     const char *abbreviation = sigabbrev_np(signal_number);
@@ -28,7 +28,7 @@ void triggers_note_killed(struct triggers *triggers, pid_t pid, int signal_numbe
     triggers_happened(triggers, name, pid, 1, false);
 }
 
-void triggers_note_failed(struct triggers *triggers, pid_t pid, int status)
+static void note_failed(struct triggers *triggers, pid_t pid, int status)
 {
     char name[TRIGGER_NAME_BYTES];
 
@@ -37,6 +37,14 @@ void triggers_note_failed(struct triggers *triggers, pid_t pid, int status)
         return;
     snprintf(name, sizeof(name), "exit-%d", status);
     triggers_happened(triggers, name, pid, 1, false);
+}
+
+void triggers_note_verdict(struct triggers *triggers, const struct child *child)
+{
+    if (child->verdict == VERDICT_KILLED)
+        note_killed(triggers, child->pid, child->code);
+    else if (child->verdict == VERDICT_EXITED && child->code != 0)
+        note_failed(triggers, child->pid, child->code);
 }
 
 void triggers_note_marker(struct triggers *triggers, struct child *child, uint64_t index,

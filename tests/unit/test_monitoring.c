@@ -221,17 +221,29 @@ static void connect_child(struct child *child)
     ck_assert_int_eq(connection_accept(&loop, ends[1], &events, NULL, &agent), 0);
 }
 
+static const struct monitoring_demand nobodys;
+
+START_TEST(what_anybody_needs_is_measured)
+{
+    monitoring_open(&monitoring, &(struct monitoring_demand){ .of_profd = 4, .of_clients = 8 });
+    ck_assert_uint_eq(monitoring.needs, 12);
+    monitoring_follow(&monitoring, &(struct monitoring_demand){ .is_of_triggers = true });
+    ck_assert_uint_eq(monitoring.needs, GROUP_NEEDS_USUAL);
+}
+END_TEST
+
 START_TEST(who_listens_is_told_of_other_needs_and_all_can_read_them)
 {
     struct child *child = add(10, "/bin/true");
 
     connect_child(child);
     add(11, "/bin/alone");
-    monitoring_open(&monitoring, 0);
-    monitoring_follow(&monitoring, GROUP_NEEDS_USUAL);
+    monitoring_open(&monitoring, &nobodys);
+    monitoring_follow(&monitoring, &(struct monitoring_demand){ .is_of_session = true });
     ck_assert_uint_eq(atomic_load(&ledger.header->group_needs), GROUP_NEEDS_USUAL);
-    monitoring_follow(&monitoring, GROUP_NEEDS_USUAL); /* no news */
-    monitoring_follow(&monitoring, 0);
+    monitoring_follow(&monitoring,
+                      &(struct monitoring_demand){ .of_clients = GROUP_NEEDS_USUAL }); /* no news */
+    monitoring_follow(&monitoring, &nobodys);
     ck_assert_int_eq(outbox_empty(child->connection, MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE), 0);
     while (!is_over)
         uv_run(&loop, UV_RUN_ONCE);
@@ -243,7 +255,7 @@ END_TEST
 START_TEST(what_clients_of_another_profd_asked_for_is_over)
 {
     atomic_store(&ledger.header->group_needs, GROUP_NEEDS_USUAL);
-    monitoring_open(&monitoring, 0);
+    monitoring_open(&monitoring, &nobodys);
     ck_assert_uint_eq(atomic_load(&ledger.header->group_needs), 0);
 }
 END_TEST
@@ -256,6 +268,7 @@ int main(void)
     tcase_add_test(all, a_snapshot_has_the_living_and_those_that_ended);
     tcase_add_test(all, who_ended_is_there_when_its_child_is_not);
     tcase_add_test(all, a_title_is_the_better_name);
+    tcase_add_test(all, what_anybody_needs_is_measured);
     tcase_add_test(all, who_measured_nothing_is_counted_and_harms_nobody);
     tcase_add_test(all, a_snapshot_is_written_to_files_alone);
     tcase_add_test(all, who_listens_is_told_of_other_needs_and_all_can_read_them);

@@ -47,6 +47,24 @@ static uint64_t take_id(struct request **link)
     return id;
 }
 
+START_TEST(a_capture_is_ordered_once)
+{
+    struct request *request = add(&first, REQUEST_CAPTURE, 7);
+    int output_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    request->output_fd = output_fd;
+    request->since_ns = 5;
+    request->is_raw = true;
+    const struct capture_order order = request_take_order(request);
+    ck_assert_uint_eq(order.id, 7);
+    ck_assert_uint_eq(order.since_ns, 5);
+    ck_assert(order.is_raw && !order.stop_after);
+    ck_assert_int_eq(order.output_fd, output_fd);
+    request_queue_clear(&queue);
+    ck_assert_int_eq(close(output_fd), 0); /* it was not the request's any more */
+}
+END_TEST
+
 START_TEST(who_came_first_is_first)
 {
     for (uint64_t id = 1; id <= 3; id++)
@@ -106,6 +124,7 @@ int main(void)
     Suite *suite = suite_create("daemon.requests.request_queue");
     TCase *tests = tcase_create("queue");
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_capture_is_ordered_once);
     tcase_add_test(tests, who_came_first_is_first);
     tcase_add_test(tests, behind_one_that_overtook_the_order_is_as_before);
     tcase_add_test(tests, captures_of_a_client_that_went_are_forgotten);

@@ -131,6 +131,13 @@ static void begin(const char *texts, size_t length)
     triggers_start(&triggers, &set, open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
+static void note_end(pid_t pid, enum process_verdict verdict, int code)
+{
+    const struct child child = { .pid = pid, .verdict = verdict, .code = code };
+
+    triggers_note_verdict(&triggers, &child);
+}
+
 static void await_written(uint64_t count)
 {
     while (triggers.written + triggers.failed < count)
@@ -147,8 +154,8 @@ static bool has_file(const char *name)
 START_TEST(a_signal_that_ends_a_process_is_captured)
 {
     begin("signal", sizeof("signal"));
-    triggers_note_failed(&triggers, 42, 3); /* is none */
-    triggers_note_killed(&triggers, 42, SIGSEGV);
+    note_end(42, VERDICT_EXITED, 3); /* is none */
+    note_end(42, VERDICT_KILLED, SIGSEGV);
     await_written(1);
     ck_assert(has_file("out-SIGSEGV.json"));
     ck_assert_uint_eq(triggers.failed, 0);
@@ -158,12 +165,54 @@ END_TEST
 START_TEST(nothing_happens_without_a_trigger_for_it_or_in_a_shut_down)
 {
     begin("exit", sizeof("exit"));
-    triggers_note_killed(&triggers, 42, SIGSEGV);
+    note_end(42, VERDICT_KILLED, SIGSEGV);
     ck_assert(!triggers_take_sigusr2(&triggers));
     is_down = true;
-    triggers_note_failed(&triggers, 42, 3);
+    note_end(42, VERDICT_EXITED, 3);
+    is_down = false;
+    note_end(42, VERDICT_EXITED, 0);
+    note_end(42, VERDICT_VANISHED, 0);
     ck_assert(!triggers_are_under_way(&triggers, triggers_last_known(&triggers)));
     ck_assert_int_eq(triggers.worker.pid, 0);
+}
+END_TEST
+
+/* The session that is always on has a trigger; it alone is on. */
+static void begin_standing(void)
+{
+    const char *refusal;
+    struct standing_triggers standing = { .count = 0 };
+
+    ck_assert_int_eq(standing_triggers_add(&standing, "name:always", &refusal), 0);
+    ck_assert_int_eq(trigger_set_make_standing(&standing, &triggers.standing, &refusal), 0);
+    session.parts.items[session.parts.count++].owner = session_owner_standing;
+}
+
+START_TEST(the_session_that_is_always_on_has_its_triggers_while_no_other_has_some)
+{
+    begin_standing();
+    triggers_start_standing(&triggers);
+    ck_assert(trigger_set_has_name(&triggers.set, "always"));
+    begin("name:mine", sizeof("name:mine"));
+    triggers_start_standing(&triggers);
+    ck_assert(trigger_set_has_name(&triggers.set, "mine"));
+    triggers_end_user_session(&triggers);
+    ck_assert(trigger_set_has_name(&triggers.set, "always"));
+    triggers_ask(&triggers, client, 5, "mine");
+    ck_assert_int_eq(answer_error, -EINVAL);
+}
+END_TEST
+
+START_TEST(triggers_of_the_session_that_is_always_on_stay_while_it_is_on)
+{
+    begin_standing();
+    triggers_start_standing(&triggers);
+    triggers.written = 1;
+    triggers_end_user_session(&triggers); /* one that had none */
+    ck_assert_uint_eq(triggers.written, 1);
+    session = (struct session){ .state = SESSION_IDLE };
+    triggers_end_user_session(&triggers);
+    ck_assert_uint_eq(triggers.set.count, 0);
 }
 END_TEST
 
@@ -267,8 +316,8 @@ END_TEST
 START_TEST(profd_ends_when_nothing_is_under_way_any_more)
 {
     begin("signal", sizeof("signal"));
-    triggers_note_killed(&triggers, 42, SIGSEGV);
-    triggers_note_killed(&triggers, 43, SIGABRT);
+    note_end(42, VERDICT_KILLED, SIGSEGV);
+    note_end(43, VERDICT_KILLED, SIGABRT);
     triggers_end_profd(&triggers, 6);
     ck_assert_uint_eq(overs, 0);
     while (overs == 0)
@@ -294,6 +343,8 @@ int main(void)
     tcase_set_timeout(all, TIMEOUT_S);
     tcase_add_test(all, a_signal_that_ends_a_process_is_captured);
     tcase_add_test(all, nothing_happens_without_a_trigger_for_it_or_in_a_shut_down);
+    tcase_add_test(all, the_session_that_is_always_on_has_its_triggers_while_no_other_has_some);
+    tcase_add_test(all, triggers_of_the_session_that_is_always_on_stay_while_it_is_on);
     tcase_add_test(all, who_asks_is_answered_with_the_file);
     tcase_add_test(all, who_asks_for_what_is_no_trigger_is_refused_and_told_why);
     tcase_add_test(all, who_has_gone_is_not_answered);
