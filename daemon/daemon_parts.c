@@ -142,17 +142,22 @@ static void init_captures(struct daemon *profd)
     captures_init(&profd->captures, &profd->loop, &views, &captures_events, profd);
 }
 
-int daemon_begin_parts(struct daemon *profd)
+static int init_memory(struct daemon *profd)
 {
-    int error = find_installation(&profd->paths);
+    const struct memory_views views = {
+        .session = &profd->session,
+        .children = &profd->children,
+        .exits = &profd->exits,
+    };
 
-    if (error < 0)
-        return error;
-    error = uv_loop_init(&profd->loop);
-    init_agents(profd);
-    init_clients(profd);
-    if (error == 0)
-        error = init_requests(profd);
+    return memory_init(&profd->memory, &profd->loop, &views, &memory_events, profd);
+}
+
+/* The parts that have handles of the loop, which cannot be had without memory or descriptors. */
+static int init_loop_parts(struct daemon *profd)
+{
+    int error = init_requests(profd);
+
     if (error == 0 && profd->options.private_fd < 0) /* else the service is profctl's command */
         error = service_open(&profd->service, &profd->loop, &service_events, profd);
     if (error == 0)
@@ -162,11 +167,7 @@ int daemon_begin_parts(struct daemon *profd)
     if (error == 0)
         error = power_init(&profd->power, &profd->loop, POWER_METER_FOLDER);
     if (error == 0)
-        error = memory_init(&profd->memory, &profd->loop,
-                            &(struct memory_views){ .session = &profd->session,
-                                                    .children = &profd->children,
-                                                    .exits = &profd->exits },
-                            &memory_events, profd);
+        error = init_memory(profd);
     if (error == 0)
         error = init_restart(profd);
     if (error == 0)
@@ -174,12 +175,16 @@ int daemon_begin_parts(struct daemon *profd)
     if (error == 0)
         error =
             lending_init(&profd->lending, &profd->loop, &profd->session, &lending_events, profd);
-    if (error < 0) {
-        log_error("cannot start: %s", uv_strerror(error));
-        return error;
-    }
+    return error;
+}
+
+/* The parts that only look at others, or begin later. */
+static void init_plain_parts(struct daemon *profd)
+{
     profd->launch =
         (struct launch){ &profd->supervisor, &profd->paths, profd->socket_path, &profd->session };
+    init_agents(profd);
+    init_clients(profd);
     visitors_init(&profd->visitors, &profd->loop, &visitors_events, profd);
     lines_init(&profd->lines, &lines_events, profd);
     programs_init(&profd->programs, &profd->loop, &programs_events, profd);
@@ -188,5 +193,19 @@ int daemon_begin_parts(struct daemon *profd)
     exit_store_init(&profd->exits, &profd->loop, &profd->memory.ledger, &profd->memory.controller,
                     agents_note_expired);
     init_captures(profd);
-    return 0;
+}
+
+int daemon_begin_parts(struct daemon *profd)
+{
+    int error = find_installation(&profd->paths);
+
+    if (error < 0)
+        return error;
+    error = uv_loop_init(&profd->loop);
+    init_plain_parts(profd);
+    if (error == 0)
+        error = init_loop_parts(profd);
+    if (error < 0)
+        log_error("cannot start: %s", uv_strerror(error));
+    return error;
 }

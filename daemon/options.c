@@ -198,17 +198,29 @@ static int set_agents(struct options *options, const char *value, char *error_te
     return refuse(error_text, "--agents must be own or all, not", value);
 }
 
+static int set_log_level(struct options *options, const char *value, char *error_text)
+{
+    if (log_level_parse(value, &options->log_level) == 0)
+        return 0;
+    return refuse(error_text, "--log-level must be error, warn, info or debug, not", value);
+}
+
+/* A value that may be anything but empty. */
+static int set_word(const char **word, const char *value, const char *refusal, char *error_text)
+{
+    *word = value;
+    return *value != '\0' ? 0 : refuse(error_text, refusal, value);
+}
+
 static int set_option(struct options *options, const struct option_word *word, char *error_text)
 {
     const char *value = word->value;
 
     switch ((enum option_kind)word->row->kind) {
     case OPTION_SOCKET:
-        options->socket = value;
-        return *value != '\0' ? 0 : refuse(error_text, "--socket needs a path, not", value);
+        return set_word(&options->socket, value, "--socket needs a path, not", error_text);
     case OPTION_CONFIG:
-        options->config = value;
-        return *value != '\0' ? 0 : refuse(error_text, "--config needs a file, not", value);
+        return set_word(&options->config, value, "--config needs a file, not", error_text);
     case OPTION_MEMORY_LIMIT:
         return set_memory_limit(options, value, error_text);
     case OPTION_ALWAYS:
@@ -227,14 +239,12 @@ static int set_option(struct options *options, const struct option_word *word, c
     case OPTION_KEEP_SESSION:
         return set_keep_session(options, value, error_text);
     case OPTION_CONTROL_GROUP:
-        options->control_group = value;
-        return *value != '\0' ? 0 : refuse(error_text, "--control-group needs a group, not", value);
+        return set_word(&options->control_group, value, "--control-group needs a group, not",
+                        error_text);
     case OPTION_AGENTS:
         return set_agents(options, value, error_text);
     case OPTION_LOG_LEVEL:
-        if (log_level_parse(value, &options->log_level) == 0)
-            return 0;
-        return refuse(error_text, "--log-level must be error, warn, info or debug, not", value);
+        return set_log_level(options, value, error_text);
     case OPTION_PRIVATE:
         return set_private_fd(options, value, error_text);
     case OPTION_HELP:

@@ -15,7 +15,7 @@ struct copy {
     struct raw_out *out;
     struct arena_header header;               /* as it was before the chunks were read */
     uint64_t released_blocks, released_bytes; /* copied, of chunks that were given back */
-    bool is_output;                           /* the error is one of writing */
+    bool is_output;                           /* an error is one of writing, not of reading */
 };
 
 static int read_arena(const struct copy *copy, void *bytes, size_t count, uint64_t offset)
@@ -23,7 +23,8 @@ static int read_arena(const struct copy *copy, void *bytes, size_t count, uint64
     return file_range_read(copy->arena->fd, bytes, count, copy->arena->offset + offset);
 }
 
-static int put(struct copy *copy, enum raw_kind kind, size_t count)
+/* Writes the record that stands in the room of the output: KIND, of COUNT bytes. */
+static int write_record(struct copy *copy, enum raw_kind kind, size_t count)
 {
     int error = raw_out_put(copy->out, kind, count);
 
@@ -80,15 +81,15 @@ static int copy_chunk(struct copy *copy, uint32_t slot)
     if (error < 0 || !is_same_life(copy, &before, &after))
         return error;
     count_released(copy, &before);
-    return put(copy, RAW_CHUNK, sizeof(chunk) + bytes);
+    return write_record(copy, RAW_CHUNK, sizeof(chunk) + bytes);
 }
 
 /* --- Facts about the arena --- */
 
-/* An arena that covers too little time to give the clock's rate was written on this machine, whose
- * clocks give it now, or a millisecond after the arena's beginning. The copy may be read on another
- * machine, so the rate is put into it. */
-static void complete_clock(struct arena_header *header)
+/* A reader learns the rate of the clock from two moments that are far enough apart. An arena that
+ * covers too little time for that was written on this machine, so its end can be read here, now or
+ * a millisecond after its beginning. The copy, which may be read on another machine, gets it. */
+static void add_clock_pair(struct arena_header *header)
 {
     uint64_t latest_ns = atomic_load_explicit(&header->latest_monotonic_ns, memory_order_relaxed);
 
@@ -114,14 +115,14 @@ static bool is_same_stock(const struct arena_header *before, const struct arena_
            before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
 }
 
-static uint64_t at_least(uint64_t value, uint64_t least)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
-    return value > least ? value : least;
+    return a > b ? a : b;
 }
 
-/* While chunks come and go, what was produced before they were copied and what was dropped since
- * are of two moments: then at least what is there, or was dropped, was produced. */
-static void settle_account(const struct copy *copy, struct arena_header *after)
+/* While chunks come and go, the account was read before they were copied and the drops after it:
+ * what is in the copy or was dropped is the least that was produced. */
+static void reconcile_account(const struct copy *copy, struct arena_header *after)
 {
     uint64_t blocks = copy->released_blocks, bytes = copy->released_bytes;
 
@@ -133,8 +134,8 @@ static void settle_account(const struct copy *copy, struct arena_header *after)
             bytes += after->drop_bytes[cause];
         }
     }
-    after->produced_blocks = at_least(copy->header.produced_blocks, blocks);
-    after->produced_bytes = at_least(copy->header.produced_bytes, bytes);
+    after->produced_blocks = max_u64(copy->header.produced_blocks, blocks);
+    after->produced_bytes = max_u64(copy->header.produced_bytes, bytes);
 }
 
 static int copy_front(struct copy *copy)
@@ -152,13 +153,13 @@ static int copy_front(struct copy *copy)
     uint8_t *room = raw_out_room(copy->out, bytes);
     if (room == NULL)
         return -ENOMEM;
-    complete_clock(&after);
-    settle_account(copy, &after);
+    add_clock_pair(&after);
+    reconcile_account(copy, &after);
     memcpy(room, &front, sizeof(front));
     memcpy(room + sizeof(front), &after, sizeof(after));
     error = read_arena(copy, room + sizeof(front) + sizeof(after), front.dictionary_bytes,
                        copy->header.dictionary_offset);
-    return error < 0 ? error : put(copy, RAW_FRONT, bytes);
+    return error < 0 ? error : write_record(copy, RAW_FRONT, bytes);
 }
 
 /* Reads the header and checks it; the numbers of it that say where something lies are good then. */

@@ -18,7 +18,9 @@
 #include "daemon/capture/salvage_sandbox.h"
 #include "json/gecko/gecko_process.h"
 
-static int stream(struct arena_reader *reader, const struct salvage_job *job, bool needs_comma)
+/* Appends the profile that READER has, as JOB wants it. */
+static int stream_profile(struct arena_reader *reader, const struct salvage_job *job,
+                          bool needs_comma)
 {
     struct gecko_process_options options = {
         .reference_ns = job->reference_ns,
@@ -71,7 +73,7 @@ static enum salvage_mark do_job(struct salvage_job *job, struct arena_reader *re
         return SALVAGE_SKIPPED;
     }
 
-    job->error = stream(reader, job, start > 0);
+    job->error = stream_profile(reader, job, start > 0);
     if (job->error == 0) {
         job->output_end = (uint64_t)lseek(SALVAGE_OUTPUT_FD, 0, SEEK_CUR);
         return SALVAGE_WRITTEN;

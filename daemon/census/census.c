@@ -78,8 +78,9 @@ static bool examine_silent_child(struct child *child, const struct process_progr
            !file_name_is_same(child->executable, program->path, strlen(program->path));
 }
 
-/* True when SIGHTING is news. */
-static bool look_at(struct census *census, const struct process_sighting *sighting, uint64_t now_ns)
+/* Looks at the process that was sighted. True when SIGHTING is news. */
+static bool examine_process(struct census *census, const struct process_sighting *sighting,
+                            uint64_t now_ns)
 {
     struct child *child = child_table_find_latest(census->children, sighting->pid);
     bool is_known = child != NULL && child->state != CHILD_ENDED;
@@ -163,7 +164,7 @@ static bool scan(struct census *census)
     for (size_t i = 0; error == 0 && i < list.count; i++) {
         const struct process_sighting *item = &list.items[i];
         if (item->is_ours && item->state != 0 && item->state != 'Z' && item->state != 'X')
-            is_news |= look_at(census, item, now_ns);
+            is_news |= examine_process(census, item, now_ns);
     }
     process_list_free(&list);
     settle_execs(census);
@@ -213,7 +214,6 @@ static void on_reader(uv_timer_t *timer)
 
 void census_begin_session(struct census *census)
 {
-
     census->lost = 0;
     for (struct child *child = census->children->first; child != NULL; child = child->next)
         child->cpu.before_ns =
@@ -225,7 +225,6 @@ void census_begin_session(struct census *census)
 
 void census_schedule(struct census *census)
 {
-
     if (!census->is_open || census->scan_ms == CENSUS_FIRST_SCAN_MS)
         return;
     census->scan_ms = CENSUS_FIRST_SCAN_MS;

@@ -70,7 +70,7 @@ struct census_events {
     /* Whether PID is a worker of profd's own, and no process of the session. */
     bool (*is_own_worker)(pid_t pid, void *context);
     /* CHILD, in which nobody listens, wants another perf event. */
-    void (*on_wish)(struct child *child, void *context);
+    void (*on_loan_request)(struct child *child, void *context);
     /* A process told how its child PID ended, of which nothing else is known any more. */
     void (*on_end_told)(pid_t pid, int wait_status, void *context);
 };

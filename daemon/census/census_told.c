@@ -172,15 +172,9 @@ static void rename_child(struct child *child, const struct census_entry *entry)
     child->start_ns = entry->time_ns;
 }
 
-static void note_exec(struct child *child, const struct census_entry *entry)
+static void record_exec(struct child *child, const struct census_entry *entry)
 {
     child_begin_exec(child, entry->time_ns, entry->path, (enum recording_obstacle)entry->obstacle);
-}
-
-static void cancel_exec(struct child *child)
-{
-    child_cancel_exec(child);
-    process_title_expire(&child->title);
 }
 
 /* The program of PID's parent, which PID runs too unless it became another one unheard. */
@@ -227,17 +221,38 @@ static void end(struct census *census, const struct census_entry *entry)
     census_add_ended(census, &sighting, "", &ending);
 }
 
-/* Whether LATEST, which would not say hello again, is still the program that it was: then its exec
- * is settled once it has happened. */
-static bool may_still_fail(const struct child *latest)
+/* Whether LATEST, which would not say hello again, still runs the program that it was: its exec is
+ * settled when it has happened, or has failed. */
+static bool exec_may_still_fail(const struct child *latest)
 {
     return latest != NULL && latest->is_alone && latest->state != CHILD_ENDED &&
            kill(latest->pid, 0) == 0 &&
            !process_runs_other_program(latest->pid, latest->executable);
 }
 
-/* Agents of before 0.2 tell of no CPU time. */
-static void note_call(struct census *census, const struct census_entry *entry)
+static void begin_image(struct census *census, struct child *latest,
+                        const struct census_entry *entry)
+{
+    if (exec_may_still_fail(latest)) {
+        record_exec(latest, entry);
+        census_schedule(census);
+    } else {
+        add_living(census, entry);
+    }
+}
+
+static void cancel_exec(struct census *census, struct child *latest,
+                        const struct census_entry *entry)
+{
+    free(census_names_take(&census->names, entry->pid));
+    if (latest == NULL)
+        return;
+    child_cancel_exec(latest);
+    process_title_expire(&latest->title); /* it was not looked at in the meantime */
+}
+
+/* When the exec call was made, whatever else it means. Agents of before 0.2 report no CPU time. */
+static void record_exec_call(struct census *census, const struct census_entry *entry)
 {
     const struct exec_call call = { entry->pid, entry->time_ns,
                                     entry->cpu_ns != 0 ? entry->cpu_ns : CPU_TIME_UNKNOWN };
@@ -248,21 +263,16 @@ static void note_call(struct census *census, const struct census_entry *entry)
         agents_note_exec_failed(census->agents, entry->pid);
 }
 
-static void apply(struct census *census, const struct census_entry *entry)
+static void carry_out(struct census *census, const struct census_entry *entry)
 {
     struct child *latest = child_table_find_latest(census->children, entry->pid);
 
-    note_call(census, entry);
+    record_exec_call(census, entry);
     switch (census_meaning_of(latest, entry)) {
     case CENSUS_MEANS_NOTHING:
         break;
     case CENSUS_MEANS_NEW:
-        if (may_still_fail(latest)) {
-            note_exec(latest, entry);
-            census_schedule(census);
-        } else {
-            add_living(census, entry);
-        }
+        begin_image(census, latest, entry);
         break;
     case CENSUS_MEANS_LAST_WORDS:
         agents_split_ending(latest, entry->time_ns,
@@ -278,15 +288,13 @@ static void apply(struct census *census, const struct census_entry *entry)
         end(census, entry);
         break;
     case CENSUS_MEANS_EXEC:
-        note_exec(latest, entry);
+        record_exec(latest, entry);
         break;
     case CENSUS_MEANS_PROMISE:
         census_names_put(&census->names, entry->pid, entry->path);
         break;
     case CENSUS_MEANS_NO_EXEC:
-        free(census_names_take(&census->names, entry->pid));
-        if (latest != NULL)
-            cancel_exec(latest);
+        cancel_exec(census, latest, entry);
         break;
     case CENSUS_MEANS_PRESENT:
         add_present(census, entry);
@@ -295,7 +303,7 @@ static void apply(struct census *census, const struct census_entry *entry)
         agents_note_woken(census->agents, entry->pid, entry->time_ns);
         break;
     case CENSUS_MEANS_LOAN_REQUEST:
-        census->events->on_wish(latest, census->context);
+        census->events->on_loan_request(latest, census->context);
         break;
     }
 }
@@ -315,7 +323,7 @@ unsigned census_read(struct census *census)
         if (entry.time_ns > now_ns)
             entry.time_ns = now_ns; /* what is from the future would never expire */
         if (is_on && entry.time_ns >= census->session->start_ns)
-            apply(census, &entry);
+            carry_out(census, &entry);
     }
     agents_watch_dormant(census->agents);
     uint64_t lost = census_ring_take_lost(ring);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "daemon/memory/memory_controller.h"
+#include "daemon/memory/memory_source.h"
 
 int age_heap_reserve(struct age_heap *heap, size_t count)
 {

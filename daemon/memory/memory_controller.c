@@ -32,38 +32,6 @@ void memory_controller_fini(struct memory_controller *controller)
     age_heap_free(&controller->heap);
 }
 
-/* --- Lists of sources --- */
-
-static void leave_list(struct memory_source *source)
-{
-    struct memory_source_list *list = source->list;
-
-    if (list == NULL)
-        return;
-    if (source->previous != NULL)
-        source->previous->next = source->next;
-    else
-        list->first = source->next;
-    if (source->next != NULL)
-        source->next->previous = source->previous;
-    else
-        list->last = source->previous;
-    source->list = NULL;
-}
-
-static void join_list(struct memory_source_list *list, struct memory_source *source)
-{
-    leave_list(source);
-    source->list = list;
-    source->previous = list->last;
-    source->next = NULL;
-    if (list->last != NULL)
-        list->last->next = source;
-    else
-        list->first = source;
-    list->last = source;
-}
-
 /* --- One source --- */
 
 /* Puts SOURCE where its oldest chunk that may still be chosen belongs. */
@@ -116,7 +84,7 @@ static void pop_oldest(struct memory_controller *controller, struct memory_sourc
 /* What SOURCE was told is done, or cannot be done any more. */
 static void end_order(struct memory_controller *controller, struct memory_source *source)
 {
-    leave_list(source);
+    memory_source_leave(source);
     set_stalled(controller, source, false);
 }
 
@@ -282,10 +250,10 @@ static void follow_order(struct memory_controller *controller, struct memory_sou
     if (source->ordered == 0) {
         end_order(controller, source);
     } else if (source->is_stalled) {
-        join_list(&controller->reminded, source);
+        memory_source_join(&controller->reminded, source);
     } else if (source->ordered < before) {
         source->deadline_ns = now_ns + controller->patience_ns;
-        join_list(&controller->waiting, source);
+        memory_source_join(&controller->waiting, source);
     }
 }
 
@@ -337,7 +305,7 @@ static void give_up_waiting(struct memory_controller *controller, uint64_t now_n
     struct memory_source *source;
 
     while ((source = controller->waiting.first) != NULL && source->deadline_ns <= now_ns) {
-        leave_list(source);
+        memory_source_leave(source);
         set_stalled(controller, source, true);
         rank(controller, source);
     }
@@ -349,7 +317,7 @@ static bool next_reminder(struct memory_controller *controller, struct chunk_dro
 
     if (source == NULL)
         return false;
-    leave_list(source);
+    memory_source_leave(source);
     *out = (struct chunk_drop){
         .source = source,
         .done_ns = chunk_ages_at(&source->chunks, source->ordered - 1)->done_ns,
@@ -367,7 +335,7 @@ static void order(struct memory_controller *controller, struct memory_source *so
     change_ordered(controller, source, chunk->bytes);
     if (source->list == NULL) {
         source->deadline_ns = now_ns + controller->patience_ns;
-        join_list(&controller->waiting, source);
+        memory_source_join(&controller->waiting, source);
     }
 }
 

@@ -72,7 +72,7 @@ static bool is_own_worker(pid_t pid, void *context)
     return pid == worker;
 }
 
-static void on_wish(struct child *child, void *context)
+static void on_loan_request(struct child *child, void *context)
 {
     ck_assert_ptr_eq(context, &census);
     ck_assert_ptr_nonnull(child);
@@ -87,7 +87,7 @@ static void on_end_told(pid_t pid, int wait_status, void *context)
     told_ends++;
 }
 
-static const struct census_events events = { is_own_worker, on_wish, on_end_told };
+static const struct census_events events = { is_own_worker, on_loan_request, on_end_told };
 
 /* --- A census without a daemon --- */
 
