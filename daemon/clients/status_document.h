@@ -1,9 +1,11 @@
 /* The answer to `profctl status`: a JSON text whose members stay what they are.
  *
- *     { "version", "protocol", "pid", "socket", "uptime_ms",
- *       "session": { "state", "generation", "elapsed_ms", "interval_ns", "clock",
- *                    "memory_limit_bytes", "features": [name],
- *                    "threads": filters },                            (the last six not when idle)
+ *     { "version", "protocol", "protocol_minor", "pid", "socket", "uptime_ms",
+ *       "census_lost" (reports of new processes that profd could not read in time),
+ *       "session": { "state", "generation",
+ *                    and unless idle: "elapsed_ms", "interval_ns", "clock", "memory_limit_bytes",
+ *                    "features": [name], "threads": filters, "sampling_paused",
+ *                    "sessions": [ { "owner", "pid", "elapsed_ms", "interval_ns" } ] },
  *       "memory": { "limit_bytes", "leased_bytes",
  *                   "accounted_bytes" (what the processes say and the exit store knows),
  *                   "kernel_bytes" (what all arenas and the exit store really take) },
@@ -20,6 +22,8 @@
  *       "minute_cost": { "profd_cpu_ms", "export_cpu_ms" (where profd exports), "blocks", "bytes" }
  *                      (in a session: what profd and its exporter spend in a minute and what is
  *                      recorded in chunks that were filled, on average since each began),
+ *       "triggers": { "armed": [trigger], "written", "failed", "waiting", "coalesced", "lost",
+ *                     "last_file", "last_error" } (where the session has some),
  *       "commands": [ { "pid", "command" } ] }
  *
  * A process with an arena has "recorded_bytes" (the kernel's count), of which "dictionary_bytes",
