@@ -29,7 +29,7 @@ int access_init(struct access *access, const char *group, bool takes_all_agents)
 /* What a client of UID, which IS_IN_GROUP or not, may ask for. */
 enum access_level access_level(const struct access *access, uid_t uid, bool is_in_group);
 
-/* The same of whoever is at the other end of CONNECTION. */
+/* The same for the process at the other end of CONNECTION. */
 enum access_level access_level_of(const struct access *access, const struct connection *connection);
 
 /* Whether programs of UID may be profiled though profd did not start them. */

@@ -1,5 +1,6 @@
-/* Lines on standard error for whoever runs profd: "profd: …". Where that is systemd's journal, with
- * the level as the line's priority, and the process that it is about as PROFD_PROCESS.
+/* Lines on standard error for the person who runs profd: "profd: …". Where that is systemd's
+ * journal, with the level as the line's priority, and the process that it is about as
+ * PROFD_PROCESS.
  *
  * A severity is a verb with a fixed meaning. Nothing that a child or a client sends ends profd, so
  * there is no fatal here; main() prints why it cannot start. Any thread. */
@@ -13,7 +14,7 @@
 
 #define LOG_LEVELS(X)                                                                              \
     X(ERROR, 0, "error") /* profd cannot do what it was told to do */                              \
-    X(WARN, 1, "warn")   /* something is incomplete or was refused; profd goes on */               \
+    X(WARN, 1, "warn")   /* something is incomplete or was refused */                              \
     X(INFO, 2, "info")   /* what happens: sessions, captures, commands */                          \
     X(DEBUG, 3, "debug") /* every child that comes and goes */
 

@@ -8,7 +8,7 @@
 
 enum { LOG_GATE_LINES = 10 }; /* in a second */
 
-/* A zeroed one has let nothing through so far. */
+/* A zeroed one has let nothing through yet. */
 struct log_gate {
     uint64_t second;
     unsigned lines;     /* in it */

@@ -294,7 +294,7 @@ static enum log_level usual_log_level(const struct options *options)
     return options->command != NULL ? LOG_WARN : LOG_INFO;
 }
 
-/* Whoever reads metrics wants to see groups there. */
+/* A page of metrics shows groups. */
 static uint32_t usual_group_needs(const struct options *options)
 {
     return options->metrics != NULL ? GROUP_NEEDS_USUAL : 0;

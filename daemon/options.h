@@ -29,7 +29,7 @@ struct options {
     uint64_t memory_limit_bytes;
     uint64_t always_interval_ns;       /* of the session that is always on; 0: there is none */
     struct standing_triggers triggers; /* of that */
-    uint32_t group_needs;              /* enum group_needs: always measured, whoever asks */
+    uint32_t group_needs;              /* enum group_needs: always measured */
     const char *metrics;               /* where they are served, as it was written; NULL: nowhere */
     struct metrics_address metrics_address;
     enum log_level log_level;

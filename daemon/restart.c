@@ -125,7 +125,7 @@ static void stop_of(struct session *session, const struct session_owner *owner)
         log_warn("resuming a session: %s", refusal);
 }
 
-/* A program that ended meanwhile has no session any more. */
+/* The session of a program that has ended meanwhile is over. */
 static void drop_ended_programs(struct session *session)
 {
     for (unsigned i = session->parts.count; i > 0; i--) {
@@ -210,7 +210,7 @@ void restart_keep_session(const struct restart *restart)
     log_warn("cannot write %s." SESSION_FILE_NAME
              " (%s): if profd is killed, the session ends with it",
              views->socket_path, uv_strerror(error));
-    restart_forget_session(restart); /* what stands there is not true any more */
+    restart_forget_session(restart); /* what it says is out of date */
 }
 
 void restart_forget_session(const struct restart *restart)

@@ -1,6 +1,6 @@
 /* Taking the place of a profd that was killed, or that left its session (--keep-session).
  *
- * Its agents go on recording within their leases and connect again by themselves. What they need is
+ * Its agents continue to record within their leases and reconnect by themselves. What they need is
  * that the new profd has the same session: it is kept in a file beside the socket, and taken over
  * together with the ledger of leases. Those who had a lease are expected back: captures wait for
  * them, but not for long. Loop thread. */
@@ -39,7 +39,7 @@ struct restart_standing {
 };
 
 struct restart_events {
-    /* The session of the one before, if it is on, goes on here. */
+    /* The session of the profd before, if it is on, continues here. */
     void (*on_session)(void *context);
     /* Those whose arenas are kept elsewhere become children again, with that session or without. */
     void (*on_return)(void *context);
@@ -63,14 +63,14 @@ int restart_init(struct restart *restart, uv_loop_t *loop, const struct restart_
 /* Safe to repeat, and on a zeroed one. */
 void restart_close(struct restart *restart);
 
-/* The ledger was adopted: goes on with the session of its profd, if one was on, with STANDING in
- * it. What cannot be gone on with was logged. */
+/* The ledger was adopted: resumes the session of its profd, if one was on, with STANDING in it. A
+ * failure is logged. */
 void restart_take_over(struct restart *restart, const struct restart_standing *standing);
 
 /* The session changed: keeps it for a next profd. A failure is logged. */
 void restart_keep_session(const struct restart *restart);
 
-/* The good end: there is nothing to take over any more. */
+/* profd ends in good order: there is nothing to take over. */
 void restart_forget_session(const struct restart *restart);
 
 /* OWNER is back. */

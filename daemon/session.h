@@ -11,8 +11,8 @@
  * was in flight for an old session never lands in a new one.
  *
  * While it is active another session may join, and each of the two may leave (session_parts.h): the
- * recording goes on, in the same generation, on other terms, which have a revision. A paused one is
- * joined by none, and of two none pauses. Pure: no I/O, no clock. */
+ * recording continues in the same generation, on other terms, which have a revision. A paused one
+ * is joined by none, and of two none pauses. Pure: no I/O, no clock. */
 #ifndef PROFD_DAEMON_SESSION_H
 #define PROFD_DAEMON_SESSION_H
 
@@ -69,8 +69,7 @@ struct session {
 /* Whether the present state has the move that EVENT makes; session_refusal_text() says why not. */
 bool session_may_move(const struct session *session, enum session_event event);
 
-/* Makes it. What people ask for is refused before: a move that is impossible here is a mistake of
- * ours, and an assertion. */
+/* Makes it. Requests that are impossible are refused before: an impossible move is asserted. */
 void session_move(struct session *session, enum session_event event);
 
 /* What a profd that begins at NOW_NS has instead of the last session's generation: an agent that
@@ -83,7 +82,7 @@ uint32_t session_first_generation(uint64_t now_ns);
 int session_start(struct session *session, const struct session_owner *owner,
                   const struct session_settings *settings, uint64_t now_ns, const char **refusal);
 
-/* Ends OWNER's session: what another one has on goes on. 0, or -ESRCH with a *REFUSAL. */
+/* Ends OWNER's session; another one that is on stays on. 0, or -ESRCH with a *REFUSAL. */
 int session_stop(struct session *session, const struct session_owner *owner, const char **refusal);
 
 /* OWNER, who has a session, asks for other SETTINGS. */
@@ -96,8 +95,8 @@ void session_change(struct session *session, const struct session_owner *owner,
 int session_pause(struct session *session, const struct session_owner *owner,
                   enum session_event event, const char **refusal);
 
-/* Whose session OWNER means by its own: whoever controls profd may mean a program's, too. NULL:
- * there is none. Borrowed until the next change. */
+/* The session that OWNER means by its own: the user may also mean that of a program. NULL: there is
+ * none. Borrowed until the next change. */
 const struct session_part *session_part_of(const struct session *session,
                                            const struct session_owner *owner);
 

@@ -25,7 +25,7 @@ struct session_settings {
 
 #define SESSION_OWNERS(X)                                                                          \
     X(PROFD, "profd")     /* --always: ends with profd */                                          \
-    X(USER, "user")       /* whoever types profctl */                                              \
+    X(USER, "user")       /* somebody who runs profctl */                                          \
     X(PROGRAM, "program") /* a process, by the API; ends with it */
 
 enum session_owner_kind {

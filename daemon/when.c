@@ -168,7 +168,7 @@ void when_child_is_kept(struct daemon *profd, struct child *child)
     memory_schedule_decision(&profd->memory);
 }
 
-/* Workers of ours are no processes of the session; neither is a command that never ran. */
+/* profd's own workers are not processes of the session; neither is a command that never ran. */
 void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
                             const struct process_remains *remains)
 {

@@ -41,7 +41,7 @@ void when_session_resumes(struct daemon *profd);
 void when_session_is_shared(struct daemon *profd, const struct trigger_set *set, int directory_fd);
 void when_part_leaves(struct daemon *profd);
 
-/* What the user had in it beside what is recorded is over, with the session or without. */
+/* The user's session is over: its time and its triggers end, whether the recording does or not. */
 void when_user_session_ends(struct daemon *profd);
 
 /* A request moved it to another state, as most of the above do; agents are told next. */
@@ -52,7 +52,7 @@ void when_session_has_started(struct daemon *profd);
 
 /* --- Processes --- */
 
-/* CHILD has ended, as its verdict says so far. Without a session it is freed by this. */
+/* CHILD has ended; its verdict may still be corrected. Without a session it is freed by this. */
 void when_child_ends(struct daemon *profd, struct child *child);
 
 /* How many have ended in this session changed. */
@@ -61,10 +61,10 @@ void when_ended_count_changes(struct daemon *profd);
 /* CHILD is about to be freed, whether it has ended or not. */
 void when_child_is_forgotten(struct daemon *profd, struct child *child);
 
-/* How CHILD, which had vanished, ended is known by now. */
+/* CHILD ended some time ago, and now it is known how. */
 void when_verdict_is_known(struct daemon *profd, const struct child *child);
 
-/* CHILD, which lives, has no connection any more, and so gives no answers. */
+/* CHILD, which lives, has lost its connection, and so gives no answers. */
 void when_child_falls_silent(struct daemon *profd, struct child *child);
 
 /* What CHILD, which has ended, recorded is kept, or is lost. */
@@ -79,13 +79,13 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
 /* REQUEST, the current one until the capture is over, is for one. */
 void when_capture_is_asked_for(struct daemon *profd, struct request *request);
 
-/* What who asked for it is told, if that is a client, and not gone. */
+/* The client that asked for it is told, unless it is gone. */
 void when_capture_progresses(struct daemon *profd, const struct message_capture_progress *message);
 void when_capture_is_written(struct daemon *profd, const struct message_capture_done *message);
 
 /* --- Pages of metrics --- */
 
-/* VIEW has processes and groups; all else is for here. */
+/* VIEW has processes and groups; this adds everything else. */
 void when_metrics_are_requested(struct daemon *profd, struct metrics_view *view);
 
 /* --- Commands and signals --- */
@@ -102,10 +102,10 @@ void when_signal_comes(struct daemon *profd, int signal_number);
 
 /* --- Clients --- */
 
-/* CLIENT, which is in no list any more, has hung up. */
+/* CLIENT has hung up; it is in no list now. */
 void when_client_goes(struct daemon *profd, struct client *client);
 
-/* Who asks for measures of performance groups may be others. */
+/* The demand for measures of performance groups may have changed. */
 void when_group_needs_change(struct daemon *profd);
 
 #endif

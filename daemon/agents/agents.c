@@ -45,7 +45,6 @@ void agents_stop_keeping(struct agents *agents, struct child *child)
     child_set_kept(agents->children, child, CHILD_KEPT_ARENA);
 }
 
-/* Takes CHILD out of the table; its copy is not under way. */
 void agents_forget(struct agents *agents, struct child *child)
 {
     child_watch_stop(child->watch);
@@ -177,7 +176,7 @@ static void on_ended(void *owner)
     const struct child *watched = owner;
     struct agents *agents = watched->agents;
     pid_t pid = watched->pid;
-    int pidfd = child_watch_pidfd(watched->watch); /* open until the loop goes on */
+    int pidfd = child_watch_pidfd(watched->watch); /* open until the loop continues */
 
     agents->events->on_news_wanted(agents->context);
     struct child *child = child_table_find_latest(agents->children, pid);

@@ -1,8 +1,8 @@
 /* The agents' side of profd: their hellos and messages, and the ends of their processes.
  *
  * Here the child table meets the world: connections, process descriptors, the exit store. Every end
- * is told once, whoever notices first: the descriptor of the process, the reaper, a second hello.
- * Loop thread. */
+ * is reported once, by what notices it first: the descriptor of the process, the reaper, or a
+ * second hello. Loop thread. */
 #ifndef PROFD_DAEMON_AGENTS_H
 #define PROFD_DAEMON_AGENTS_H
 
@@ -50,11 +50,11 @@ struct agents_events {
     void (*on_replaced)(void *context);
     /* CHILD, in which nobody listens, has an arena in which it may want a perf event. */
     void (*on_loan_request)(struct child *child, void *context);
-    /* CHILD, which lives, has no connection any more, and so gives no answers. */
+    /* CHILD, which lives, has lost its connection, and so gives no answers. */
     void (*on_silence)(struct child *child, void *context);
-    /* CHILD has ended, as its verdict says so far; it may be freed by this. */
+    /* CHILD has ended; its verdict may still be corrected. It may be freed by this. */
     void (*on_end)(struct child *child, void *context);
-    /* How CHILD, which had vanished, ended is known by now. */
+    /* CHILD ended some time ago, and now it is known how. */
     void (*on_verdict)(struct child *child, void *context);
     /* What CHILD, which has ended, recorded is kept, or is lost. */
     void (*on_kept)(struct child *child, void *context);
@@ -87,7 +87,7 @@ struct agents {
     const struct agents_events *events;
     void *context;
     struct exec_calls exec_calls; /* of programs that are not met yet */
-    uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */
+    uint64_t forgotten; /* ended in this session; too many to know, or profd was killed since */
 };
 
 /* EVENTS and CONTEXT are borrowed. */
@@ -103,8 +103,8 @@ int agents_hello(struct agents *agents, struct connection *connection, int pidfd
 /* Whether processes of PEER are profiled. */
 bool agents_may_connect(struct agents *agents, const struct peer_credentials *peer);
 
-/* Whoever waited for PID, profd itself or its parent, tells how it ended. False when no such
- * process is known. */
+/* PID ended as ENDING says, which comes from profd or the parent that waited for it. False when no
+ * such process is known. */
 struct child_ending {
     int wait_status;
     uint64_t cpu_ns; /* CPU_TIME_UNKNOWN */
@@ -112,39 +112,39 @@ struct child_ending {
 };
 bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_ending *ending);
 
-/* A process tells that it is about to run another program, or its parent that it was started with
- * one; or that it could not. */
+/* A process reports that it is about to run another program, or its parent that it has started it
+ * with one; and that this failed. */
 void agents_note_exec_call(struct agents *agents, const struct exec_call *call);
 void agents_note_exec_failed(struct agents *agents, pid_t pid);
 
-/* A process without an agent, because of OBSTACLE, for the census: another image, if one of its pid
- * lives. PIDFD (-1: none) is taken over on every path. NULL: no memory. */
+/* Adds a process that has no agent because of OBSTACLE, for the census. If one of its pid lives,
+ * it is the next image of that. PIDFD (-1: none) is taken over on every path. NULL: no memory. */
 struct child *agents_add_silent(struct agents *agents, const struct child_introduction *who,
                                 enum recording_obstacle obstacle, int pidfd);
 
-/* A process that has nothing to tell so far says that it is there. Whether it still lives is looked
- * at once all that was told with it is known: agents_watch_dormant(). */
+/* A process that has recorded nothing yet reports that it exists. agents_watch_dormant() looks
+ * whether it still lives, once everything that was reported with it is known. */
 void agents_add_dormant(struct agents *agents, const struct child_introduction *who);
 void agents_watch_dormant(struct agents *agents);
 
-/* The one of PID that began at START_NS records by now; its hello is still to come. */
+/* The image of PID that began at START_NS has begun to record; its hello is still to come. */
 void agents_note_woken(struct agents *agents, pid_t pid, uint64_t start_ns);
 
-/* CHILD, a silent one, ended so. It may be freed by this. */
+/* CHILD, a silent one, ended as ENDING says. It may be freed by this. */
 void agents_end_silent(struct child *child, const struct child_ending *ending);
 
-/* The same when nobody has told how. */
+/* The same when it is not known how. */
 void agents_end_unwatched(struct child *child, uint64_t end_ns);
 
-/* What was taken for the end of EARLIER was that of LATER (NULL: no memory for it), which it became
- * by exec at EXEC_NS. */
+/* What was taken for the end of EARLIER was the end of LATER (NULL: no memory for it), the image
+ * that EARLIER became by exec at EXEC_NS. */
 void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later);
 
-/* CHILD, a silent one, is none after all, and is freed: the image before it went on, and ended if
- * CHILD did. */
+/* CHILD, a silent one, never existed, and is freed: its program could not be run. The image before
+ * it continued, and if CHILD has ended, that was the end of the image before. */
 void agents_forget_silent(struct child *child);
 
-/* CHILD has ended: nothing more is heard of it, but how it ended, where that is not known. */
+/* CHILD has ended: drops its connection, and its watch if it is known how it ended. */
 void agents_detach_process(struct child *child);
 
 /* Keeps what CHILD, which has ended, recorded; or its name alone. */
@@ -153,11 +153,11 @@ void agents_store(struct agents *agents, struct child *child);
 /* Takes CHILD out of the table and frees it; its copy is not under way. */
 void agents_forget(struct agents *agents, struct child *child);
 
-/* CHILD's connection has ended; its process may go on. */
+/* CHILD's connection has ended; its process may still live. */
 void agents_note_disconnected(struct child *child);
 
-/* CHILD told that it would become another program, and it was not heard of as that: it runs it, or
- * has ended. Nothing when it told no such thing. */
+/* CHILD may have reported that it was about to become another program, of which nothing was heard
+ * since: it runs that program now, or has ended as it. Nothing if it reported no such thing. */
 void agents_settle_exec(struct child *child);
 
 /* The last of what is kept of OWNER, a child, has gone: its name stays. */
@@ -170,14 +170,15 @@ void agents_forget_ended(struct agents *agents);
  * a child meanwhile. */
 void agents_forget_names(struct agents *agents);
 
-/* A session goes on that another profd began: of those who ended in it only a number is left. */
+/* The session of another profd continues here: of the processes that ended in it only a number is
+ * left. */
 void agents_resume_session(struct agents *agents);
 
 /* How many have ended in this session, known or forgotten. */
 uint64_t agents_ended_count(const struct agents *agents);
 
-/* A session begins: those that became a program without an agent meanwhile, unheard since they have
- * no connection to end, are no children any more. */
+/* A session begins: forgets children whose processes have become programs without an agent. Without
+ * a connection that could end, they did so unnoticed. */
 void agents_forget_replaced(struct agents *agents);
 
 /* profd has taken the place of one that was killed, with its session: the processes whose arenas

@@ -1,4 +1,4 @@
-/* Those that have nothing to tell so far: they are known from the census ring alone. */
+/* Processes that have recorded nothing yet: they are known from the census ring alone. */
 #include <string.h>
 
 #include "daemon/agents/agents_inside.h"
@@ -42,9 +42,8 @@ void agents_note_woken(struct agents *agents, pid_t pid, uint64_t start_ns)
         child_set_dormancy(child, CHILD_WOKEN);
 }
 
-/* CHILD, which may have ended long ago, is watched from here on, or it is gone. Who waited for it
- * tells of that a moment later, so the end is taken for one that nobody saw the second time only.
- */
+/* Watches CHILD, which may have ended long ago. If its process is gone, its parent may report the
+ * end a moment later: only at the second look it is an end that nobody saw. */
 static void look_for_dormant(struct agents *agents, struct child *child)
 {
     bool needs_watch = child->state != CHILD_ENDED && child->watch == NULL;

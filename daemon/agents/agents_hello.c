@@ -24,7 +24,7 @@
 /* For agents that are turned away: time to read the answer. */
 enum { LAST_ANSWER_MS = 2000 };
 
-/* Who has gone descends from nobody any more; then who waited for it may have told of it. */
+/* A process that is gone has no ancestors; its parent may have reported it, though. */
 static bool is_supervised(struct agents *agents, pid_t pid)
 {
     if (process_descends_from(pid, getpid()))
@@ -40,8 +40,8 @@ bool agents_may_connect(struct agents *agents, const struct peer_credentials *pe
     return access_takes_agent(agents->access, peer->uid) || is_supervised(agents, peer->pid);
 }
 
-/* CHILD connects again before its last connection was seen to end, which a process that it forked
- * may hold open: what was asked there is not answered any more. */
+/* CHILD connects again before its last connection was seen to end; a process that it forked may
+ * hold that open. What was asked there will not be answered. */
 static void forget_connection(struct agents *agents, struct child *child)
 {
     agents_drop_connection(child);
@@ -62,7 +62,7 @@ static struct child *add_before(struct agents *agents, struct child *later,
     return child;
 }
 
-/* The process goes on as another program, and so does the watch. */
+/* The process becomes another program, and the watch passes to that. */
 static void pass_watch_on(struct child *earlier, struct child *child)
 {
     if (earlier->watch == NULL)
@@ -73,8 +73,8 @@ static void pass_watch_on(struct child *earlier, struct child *child)
     earlier->watch = NULL;
 }
 
-/* The next image of EARLIER's process. The process may have been told to have ended before that
- * image was heard of: the end is the new one's. */
+/* The next image of EARLIER's process. If the process was reported to have ended before that image
+ * was heard of, the end is the new image's. */
 static struct child *add_after_exec(struct agents *agents, struct child *earlier,
                                     const struct child_introduction *who)
 {
@@ -96,7 +96,7 @@ static struct child *add_after_exec(struct agents *agents, struct child *earlier
     return child;
 }
 
-/* EARLIER was taken for a silent one, and has said hello all the same. */
+/* EARLIER was taken for a silent one, and has said hello after all. */
 static struct child *add_instead(struct agents *agents, struct child *earlier,
                                  const struct child_introduction *who)
 {
@@ -110,8 +110,8 @@ static struct child *add_instead(struct agents *agents, struct child *earlier,
     return child;
 }
 
-/* Whether EARLIER, a silent one, runs programs itself, as valgrind and emulators do: it is still
- * there, and it is the program inside, with its agent, that says hello. */
+/* Whether EARLIER, a silent one, runs a program inside of itself, as valgrind and emulators do. It
+ * still exists then, and the hello comes from the agent of the program inside. */
 static bool has_program_inside(const struct child *earlier, const struct child_introduction *who)
 {
     return earlier->is_silent && earlier->state != CHILD_ENDED &&
@@ -173,8 +173,8 @@ static void turn_away_other_protocol(struct connection *connection,
         connection_finish(connection, -EPROTONOSUPPORT, LAST_ANSWER_MS);
 }
 
-/* 0 when the hello is one to go on with; *ARENA_FD is then ours; -1 when it has an obstacle
- * instead. */
+/* 0 when the hello is accepted; *ARENA_FD is then the caller's, or -1 when the process has an
+ * obstacle instead. */
 static int check_hello(struct agents *agents, struct connection *connection,
                        const struct message_hello *hello, int *fds, size_t fd_count, int *arena_fd)
 {
@@ -244,22 +244,20 @@ struct child_introduction agents_introduce(const struct message_hello *hello, pi
     };
 }
 
-/* Whether there is, or was, something of what CHILD recorded. */
+/* Whether anything that CHILD recorded is, or was, kept. */
 static bool has_recorded(const struct child *child)
 {
     return child->arena_fd >= 0 ||
            (child->kept != CHILD_KEPT_NOTHING && child->kept != CHILD_KEPT_NAME);
 }
 
-/* Whether a hello of CHILD changes nothing of what is known to be recorded. A child that says hello
- * again may have got an arena meanwhile, which is never exchanged for an obstacle; and what is kept
- * of one that has ended is all of it, whatever it gave last. */
+/* Whether a hello of CHILD leaves its arena as it is. An arena is never exchanged for an obstacle,
+ * when a child says hello again; and what is kept of one that has ended is complete. */
 static bool is_arena_settled(const struct child *child, int arena_fd)
 {
     return has_recorded(child) && (arena_fd < 0 || child->state == CHILD_ENDED);
 }
 
-/* What CHILD records into, or why it does not. */
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
 {
     if (is_arena_settled(child, arena_fd)) {
@@ -315,7 +313,8 @@ static void attach(struct agents *agents, struct child *child, struct connection
         agents_drop_connection(child); /* nobody is at the other end */
 }
 
-/* What a dormant child has recorded since it woke, though its end was known before its hello. */
+/* Keeps what a dormant child recorded after it woke, although its end was known before its hello.
+ */
 static void store_late(struct agents *agents, struct child *child)
 {
     agents_drop_connection(child);
@@ -358,8 +357,8 @@ static int meet_sender(struct agents *agents, struct connection *connection,
     return *child == NULL ? -ENOMEM : 0;
 }
 
-/* CHILD is there, unless its process has become another program, or is gone and no connection will
- * tell. */
+/* CHILD exists, unless its process has become another program or is gone, which a child without a
+ * connection cannot show by losing it. */
 static void receive(struct agents *agents, struct child *child)
 {
     const struct child *latest = child_table_find_latest(agents->children, child->pid);

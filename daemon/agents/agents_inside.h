@@ -15,9 +15,9 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
 /* A new one. NULL: no memory. */
 struct child *agents_add(struct agents *agents, const struct child_introduction *who);
 
-/* CHILD, which is new, is WHO. What was told of the exec call that made it tells when its process
- * began, or when that stopped to be EARLIER (NULL: it is the first one that is known), and what it
- * had used by then. Returns when the program before it ended. */
+/* CHILD, which is new, is WHO. If the exec call that made it was reported, that is when its process
+ * began, or when EARLIER (NULL: no image before it is known) ended, and with what CPU time. Returns
+ * when the program before it ended. */
 uint64_t agents_settle_exec_call(struct agents *agents, struct child *earlier, struct child *child,
                                  const struct child_introduction *who);
 
@@ -25,7 +25,7 @@ uint64_t agents_settle_exec_call(struct agents *agents, struct child *earlier, s
 struct child_introduction agents_introduce(const struct message_hello *hello, pid_t peer_pid,
                                            int pidfd);
 
-/* What CHILD records into from here on, ARENA_FD (taken over), or with -1 why it does not. */
+/* CHILD records into ARENA_FD (taken over) from now on; -1: it does not, and HELLO says why. */
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd);
 
 /* Watches CHILD for its end by PIDFD (taken over; -1: nothing). */
@@ -41,16 +41,16 @@ void agents_end(struct agents *agents, struct child *child, enum process_verdict
 void agents_drop_connection(struct child *child);
 void agents_stop_watching(struct child *child);
 
-/* profd-keeper need not have CHILD's arena any more. */
+/* profd-keeper may drop CHILD's arena. */
 void agents_stop_keeping(struct agents *agents, struct child *child);
 
-/* The CPU time that was told with its end, if it was. */
+/* The CPU time that was reported with its end, if any was. */
 void agents_take_cpu_time(struct child *child, const struct child_ending *ending);
 
-/* CHILD, which seemed to have ended, went on as another program at EXEC_NS. */
+/* CHILD, which seemed to have ended, became another program at EXEC_NS. */
 void agents_change_end_to_exec(struct child *child, uint64_t exec_ns);
 
-/* What was told of the end of OTHER was CHILD's; passed on: and EARLIER knows nothing of it. */
+/* What was reported of the end of OTHER was CHILD's end. Passed on: it was not EARLIER's. */
 void agents_take_ending(struct child *child, const struct child *other);
 void agents_pass_ending_on(struct child *child, struct child *earlier);
 

@@ -9,7 +9,6 @@
 #include "daemon/log.h"
 #include "daemon/session.h"
 
-/* What was told of the end of OTHER was CHILD's. */
 void agents_take_ending(struct child *child, const struct child *other)
 {
     child->wait = other->wait;
@@ -84,8 +83,8 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
     agents_change_end_to_exec(earlier, exec_ns);
 }
 
-/* What was told of the end of CHILD was of the program that it became, of which nothing else is
- * known. */
+/* The end that was reported of CHILD was that of the program that it became, of which nothing else
+ * is known. */
 static void split_from_unheard(struct child *child)
 {
     const char *path = child->exec.path != NULL ? child->exec.path : "";

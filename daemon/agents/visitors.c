@@ -12,7 +12,7 @@
 #include "ipc/connection.h"
 #include "ipc/messages.h"
 
-/* Any system has so many. */
+/* Every system allows that many descriptors. */
 enum { SMALLEST_LIMIT = 1024 };
 
 struct visitor {

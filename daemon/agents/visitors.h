@@ -1,7 +1,7 @@
 /* Connections that have not said yet what they are: an agent or a client.
  *
- * The first message decides, and must come soon. Whatever else comes ends the connection, with one
- * line in the log; nobody else notices. Strangers get little of profd's descriptors meanwhile
+ * The first message decides, and must come soon. Any other message ends the connection, with one
+ * line in the log. Until then strangers get only a few of profd's descriptors
  * (daemon/agents/admission.h). Loop thread. */
 #ifndef PROFD_DAEMON_VISITORS_H
 #define PROFD_DAEMON_VISITORS_H

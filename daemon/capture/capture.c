@@ -207,9 +207,9 @@ static void tell_progress(const struct capture *capture)
     captures->events->on_progress(&message, captures->context);
 }
 
-/* Why item INDEX is not waited for any longer when VERDICT ends the waiting; NULL: it is. Who was
- * not asked so far may still answer, unless it is stopped, and would only make the others wait
- * again. */
+/* Why item INDEX is not waited for any longer when VERDICT ends the waiting; NULL: it is. One
+ * that has not been asked yet may still answer, unless it is stopped: then it would only make the
+ * others wait again. */
 static const char *giving_up(const struct capture *capture, size_t index,
                              enum gather_verdict verdict)
 {

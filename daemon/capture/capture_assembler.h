@@ -44,7 +44,7 @@ typedef int (*capture_assembler_write)(struct output_pump *pump, int fd, void *p
 int capture_assembler_add_writer(struct capture_assembler *assembler, int fd,
                                  capture_assembler_write write, void *piece);
 
-/* In the output so far, also in the middle of a piece. */
+/* In the output by now, also in the middle of a piece. */
 uint64_t capture_assembler_bytes(const struct capture_assembler *assembler);
 
 /* Stops at once, whatever is missing; frees later. */

@@ -13,7 +13,7 @@
 
 struct capture_selection {
     char pids[MESSAGE_MAX_SELECTION + 1];  /* decimal, with commas between */
-    char names[MESSAGE_MAX_SELECTION + 1]; /* likewise */
+    char names[MESSAGE_MAX_SELECTION + 1]; /* with commas between, too */
     char threads[MESSAGE_MAX_FILTERS + 1]; /* filters for threads of those; "": all */
 };
 

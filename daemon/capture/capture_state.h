@@ -108,7 +108,7 @@ const char *capture_thread_filters(const struct capture *capture);
 void capture_ask(struct capture *capture, size_t index);
 void capture_ask_for_progress(const struct capture *capture);
 
-/* No answer is waited for any more. WHY is shown in the profile; it is a literal. */
+/* Stops waiting for its answer. WHY is shown in the profile; it is a literal. */
 void capture_fail_item(struct capture *capture, size_t index, const char *why);
 
 /* Begins salvage batches for which there is room. */

@@ -23,7 +23,7 @@ struct unprofiled {
 
 struct unprofiled_list {
     uv_work_t work;
-    struct capture *capture; /* NULL: nobody waits for it any more */
+    struct capture *capture; /* NULL: it does not wait for this any longer */
     size_t count;
     int fd; /* of the JSON; -1: none */
     int error;

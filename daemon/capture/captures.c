@@ -15,8 +15,8 @@ static void refuse_order(const struct captures *captures, const struct capture_o
     captures->events->on_finished(error, text, captures->context);
 }
 
-/* A program captures in a session of its own; whoever controls profd, in any, but ends its own
- * only. NULL, or a refusal. */
+/* A program captures in a session of its own. A user captures in any, but ends only their own.
+ * NULL, or a refusal. */
 static const char *check_owner(const struct captures *captures, const struct capture_order *order)
 {
     if (order->owner.kind != SESSION_OWNER_PROGRAM && !order->stop_after)

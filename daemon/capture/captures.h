@@ -40,26 +40,26 @@ struct capture_order {
     uint64_t id;                /* of the client's request: what it is told has it, too */
     struct session_owner owner; /* of the session that is meant */
     const struct capture_selection *selection; /* borrowed until on_finished; NULL: everything */
-    uint64_t timeout_ms; /* after which nobody's answer is waited for any more; 0: none */
-    uint64_t since_ns;   /* what was before is left out; 0: nothing is */
+    uint64_t timeout_ms;                       /* to wait for answers; 0: without end */
+    uint64_t since_ns;                         /* what was before is left out; 0: nothing is */
     int output_fd;
     bool is_raw;     /* json/raw_capture.h instead of JSON */
     bool stop_after; /* the session ends with it */
 };
 
 struct captures_events {
-    /* The table of children is about to be read: who can be found by now belongs in it. */
+    /* The table of children is about to be read: processes that can be found now belong in it. */
     void (*on_listing)(void *context);
     /* LOG, of a capture that begins, has room for what happened before. */
     void (*on_log)(struct gathering_log *log, void *context);
-    /* For whoever asked for the capture: how far it is, several times a second; and once that all
-     * of it is in the output. */
+    /* For the client that asked for the capture: its progress, several times a second; and once,
+     * that all of it is in the output. */
     void (*on_progress)(const struct message_capture_progress *message, void *context);
     void (*on_written)(const struct message_capture_done *message, void *context);
     /* All of it is in the output, and OWNER's session is to end with it. */
     void (*on_stop)(const struct session_owner *owner, void *context);
     /* It is over, last of all, once for each order: ERROR is 0, or a negative errno with one line
-     * of TEXT for whoever asked. */
+     * of TEXT for the client. */
     void (*on_finished)(int error, const char *text, void *context);
 };
 

@@ -55,7 +55,7 @@ void gathering_log_event(struct gathering_log *log, const struct child *child, c
 /* The same, and the capture is incomplete for that reason. */
 void gathering_log_gap(struct gathering_log *log, const struct child *child, enum gathering_gap gap,
                        const char *detail);
-/* COUNT processes that are not known by name any more. */
+/* COUNT processes whose names are forgotten. */
 void gathering_log_gap_count(struct gathering_log *log, enum gathering_gap gap, uint64_t count);
 
 /* Completes the object; nothing is added after. */

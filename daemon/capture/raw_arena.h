@@ -1,8 +1,8 @@
-/* Copies an arena into a raw capture: what was used of it, whoever writes to it meanwhile.
+/* Copies the used part of an arena into a raw capture, while its process may write to it.
  *
  * Each chunk is read, looked at again, and left out when it was recycled in between. What is read
- * is not believed: whoever makes a profile of it checks all (buffer/arena_reader.h). Any thread;
- * takes time with the arena's size. */
+ * is not trusted: the reader that makes a profile of it checks everything (buffer/arena_reader.h).
+ * Any thread; takes time with the arena's size. */
 #ifndef PROFD_DAEMON_RAW_ARENA_H
 #define PROFD_DAEMON_RAW_ARENA_H
 

@@ -34,14 +34,14 @@ struct salvage_job {
     uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, process_start_ns, end_ns;
     struct process_cpu_time cpu_time;
     uint32_t verdict; /* enum process_verdict */
-    uint32_t outcome; /* likewise */
+    uint32_t outcome; /* the same */
     int32_t code;
     uint32_t later_images;
     uint32_t may_skip;                 /* leave it out when it holds neither samples nor markers */
     uint32_t is_lost;                  /* what it became by exec is gone without a word */
     char reason[SALVAGE_REASON_BYTES]; /* terminated; "": none */
     char title[ARENA_TITLE_BYTES];     /* terminated; "": as the arena says */
-    char thread_filters[SALVAGE_FILTERS_BYTES]; /* likewise */
+    char thread_filters[SALVAGE_FILTERS_BYTES]; /* terminated; "": all */
     /* The worker's answer. `mark` is stored last. */
     uint64_t output_end; /* where its JSON ends in the output */
     int32_t error;

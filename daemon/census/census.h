@@ -38,11 +38,11 @@ enum {
     CENSUS_READ_MS = 250,
     CENSUS_NEXT_READ_MS = 25,
     CENSUS_MUCH_NEWS = 128,
-    /* Who does not finish a sentence for so long never will. */
+    /* An entry that is not finished after this time never will be. */
     CENSUS_UNFINISHED_MS = 500,
 };
 
-/* A process that should have an agent, and has not said hello so far. */
+/* A process that should have an agent, and has not said hello yet. */
 struct census_suspect {
     pid_t pid;
     uint64_t start_ns;
@@ -69,9 +69,9 @@ struct census_views {
 struct census_events {
     /* Whether PID is a worker of profd's own, and no process of the session. */
     bool (*is_own_worker)(pid_t pid, void *context);
-    /* CHILD, in which nobody listens, wants another perf event. */
+    /* CHILD, which has no agent thread, asks for another perf event. */
     void (*on_loan_request)(struct child *child, void *context);
-    /* A process told how its child PID ended, of which nothing else is known any more. */
+    /* A process reported how its child PID ended, which has been forgotten already. */
     void (*on_end_told)(pid_t pid, int wait_status, void *context);
 };
 
@@ -107,7 +107,7 @@ void census_begin_session(struct census *census);
 /* Something began that may run programs without agents: looks soon. */
 void census_schedule(struct census *census);
 
-/* Reads what agents told so far, and returns how much that was. */
+/* Reads the entries that agents have written, and returns how many that were. */
 unsigned census_read(struct census *census);
 
 /* Reads and looks now: before what is known is shown. */
@@ -116,8 +116,7 @@ void census_take(struct census *census);
 /* profd started a program itself. */
 void census_note_started(struct census *census, const struct census_start *start);
 
-/* profd reaped PID, its own child or an orphan that it adopted, of which REMAINS were there before.
- */
+/* profd reaped PID, its own child or an orphan that it adopted; REMAINS were read before that. */
 void census_note_reaped(struct census *census, pid_t pid, int wait_status,
                         const struct process_remains *remains);
 

@@ -16,7 +16,7 @@
 #include "daemon/log.h"
 #include "daemon/session.h"
 
-/* Who runs a program beside itself tells of it a moment after its start, maybe after its end. */
+/* A parent reports a program a moment after it was started, which may be after its end. */
 enum { NAME_WITHIN_NS = NS_PER_S };
 
 struct child *census_add(struct census *census, const struct process_sighting *sighting,
@@ -131,8 +131,8 @@ static struct child *add_told(struct census *census, const struct census_entry *
     return census_add(census, &sighting, entry->path, obstacle);
 }
 
-/* It may be gone already; then its parent tells how it ended, or nobody can. Until then it ended
- * just now: its hello may still be unread. */
+/* If it is gone already, its parent may still report how it ended. Until then it ended just now,
+ * since its hello may still be unread. */
 static void add_living(struct census *census, const struct census_entry *entry)
 {
     struct child *child = add_told(census, entry, (enum recording_obstacle)entry->obstacle);
@@ -177,7 +177,7 @@ static void record_exec(struct child *child, const struct census_entry *entry)
     child_begin_exec(child, entry->time_ns, entry->path, (enum recording_obstacle)entry->obstacle);
 }
 
-/* The program of PID's parent, which PID runs too unless it became another one unheard. */
+/* The program of PID's parent, which PID runs too unless it called exec unnoticed. */
 static const char *guess_name(struct census *census, pid_t pid, pid_t parent_pid)
 {
     const struct child *earlier = child_table_find_latest(census->children, pid);

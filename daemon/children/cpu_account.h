@@ -31,7 +31,7 @@ void cpu_account_take_end(struct cpu_account *account, const struct cpu_account 
  * than the session. All programs that a process runs share it. Makes system calls. */
 uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, int pid);
 
-/* Reads the clock of CHILD as it is now. What is known stays where that cannot be read any more,
+/* Reads the clock of CHILD as it is now. What is known stays where that cannot be read,
  * and where it is the last word. */
 void cpu_account_follow(struct child *child);
 

@@ -1,6 +1,6 @@
 /* All processes of the system at one moment, and which of them descend from one.
  *
- * One pass over /proc; whoever comes or goes meanwhile may be missing. */
+ * One pass over /proc; processes that come or go meanwhile may be missing. */
 #ifndef PROFD_DAEMON_PROCESS_LIST_H
 #define PROFD_DAEMON_PROCESS_LIST_H
 

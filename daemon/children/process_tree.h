@@ -26,7 +26,7 @@ bool process_is_program(const char *target, size_t length, const char *executabl
  * as of a program whose file was removed. */
 bool process_runs_other_program(pid_t pid, const char *executable);
 
-/* True when PID lives and is known to run EXECUTABLE, likewise. */
+/* True when PID lives and is known to run EXECUTABLE. */
 bool process_runs_program(pid_t pid, const char *executable);
 
 #endif

@@ -145,7 +145,7 @@ int spawn(const struct spawn_options *options, pid_t *pid, int *status_fd)
         return error;
     }
     if (options->own_group)
-        setpgid(child, child); /* whoever comes first; the other's failure means nothing */
+        setpgid(child, child); /* the child does it as well; the one that is later may fail */
     *pid = child;
     *status_fd = ends[0];
     return 0;

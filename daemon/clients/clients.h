@@ -36,9 +36,9 @@ struct clients_views {
 };
 
 struct clients_events {
-    /* CLIENT, which is in no list any more, has hung up; it is freed after this. */
+    /* CLIENT has hung up and is in no list now; it is freed after this. */
     void (*on_gone)(struct client *client, void *context);
-    /* Who asks for measures of performance groups may be others. */
+    /* The demand for measures of performance groups may have changed. */
     void (*on_needs)(void *context);
 };
 

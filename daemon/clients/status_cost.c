@@ -17,7 +17,7 @@ double status_cost_per_minute(double amount, uint64_t over_ns)
     return over_ns > 0 ? amount * minute_ns / (double)over_ns : 0;
 }
 
-/* The ms of CPU time a minute of whoever has CLOCK and began at START_NS; below 0: not to be told.
+/* The CPU time in ms a minute of the process with CLOCK that began at START_NS; below 0: unknown.
  */
 static double cpu_ms_of(clockid_t clock, uint64_t start_ns, uint64_t now_ns)
 {

@@ -22,8 +22,8 @@ struct keeper {
     enum keeper_state state;
     int profd_fd; /* -1: none */
     int listening_fd;
-    uint64_t needed_ns;     /* when somebody may last have wanted what is here */
-    uint64_t left_until_ns; /* when nobody will any more, whoever lives; 0: profd has not left */
+    uint64_t needed_ns;     /* when something here was last of use */
+    uint64_t left_until_ns; /* when to end in any case; 0: profd has not left */
     struct kept_arenas arenas;
 };
 

@@ -1,8 +1,8 @@
-/* The keeper: holds the arenas of processes in which nobody would give them to profd once more.
+/* The keeper: holds the arenas of processes that could not pass them to profd a second time.
  *
- * A process without a thread of ours has left its arena to profd, by descriptor. So that nothing is
- * lost when profd is killed, a process of its own has copies of those descriptors. The profd that
- * comes next finds it at a socket beside profd's own, and is given what there is.
+ * A process without an agent thread has passed its arena's descriptor to profd. So that nothing is
+ * lost when profd is killed, the keeper, a process of its own, has copies of those descriptors. The
+ * next profd finds it at a socket beside profd's own, and gets them.
  *
  *     serving ───profd is gone────▶ orphaned ──another profd connects──▶ serving
  *        └─────────OVER──────────────▶ over ◀──nobody came for long─────────┘

@@ -40,11 +40,12 @@ int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid
 /* Nothing when it is not kept. */
 void keeper_link_drop(struct keeper_link *link, uint64_t id);
 
-/* The good end: nobody will ask for what was kept. Safe to repeat, and on a link that never was
- * opened but zeroed. */
+/* profd ends in good order: nobody will ask for what was kept. Safe to repeat, and on a zeroed
+ * link. */
 void keeper_link_close(struct keeper_link *link);
 
-/* Likewise, but the keeper stays for a profd that is started until UNTIL_NS on CLOCK_MONOTONIC. */
+/* Closes the link, but the keeper stays for a profd that is started until UNTIL_NS on
+ * CLOCK_MONOTONIC. */
 void keeper_link_leave(struct keeper_link *link, uint64_t until_ns);
 
 #endif

@@ -9,7 +9,7 @@
 #include "daemon/keeping/keeper.h"
 #include "daemon/keeping/left_files.h"
 
-/* Whoever reads what profd writes would wait for the keeper's end. */
+/* A reader of profd's output would wait for the keeper's end. */
 static int leave_streams(void)
 {
     int fd = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,7 +1,7 @@
 /* What passes between profd and profd-keeper: one packet a message, on a socket of packets.
  *
  *     profd → keeper    KEEP (an arena's descriptor comes along), DROP, OVER, LEAVE
- *     keeper → profd    KEPT for each that it has (likewise), then ALL
+ *     keeper → profd    KEPT for each that it has (with its descriptor), then ALL
  *
  * The second kind goes to a profd that connects to the keeper, in place of one that is gone.
  * Both are profd's and trust each other; what is no message is -EPROTO all the same. A keeper
@@ -27,7 +27,7 @@ enum keeper_kind {
 struct keeper_message {
     uint32_t kind;
     int32_t pid;  /* of the process, as the kernel told it */
-    uint32_t uid; /* likewise */
+    uint32_t uid; /* of the process, too */
     uint32_t hello_bytes;
     uint64_t id;                       /* of the arena: its lease's owner; of LEAVE a time, ns */
     uint8_t hello[KEEPER_HELLO_BYTES]; /* as it came; of DROP, OVER, ALL and LEAVE nothing */

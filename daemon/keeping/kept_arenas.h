@@ -38,8 +38,8 @@ void kept_arenas_clear(struct kept_arenas *arenas);
 /* Whether a process that recorded into one of them is still there. Makes system calls. */
 bool kept_arenas_have_living(const struct kept_arenas *arenas);
 
-/* Sends all of them and ALL. They are kept: whoever takes them may be killed as well. Errors as
- * keeper_message_send(). */
+/* Sends all of them and ALL. They stay here, too: the profd that takes them may be killed as well.
+ * Errors as keeper_message_send(). */
 int kept_arenas_send(const struct kept_arenas *arenas, int socket_fd);
 
 #endif

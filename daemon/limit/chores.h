@@ -17,7 +17,7 @@ void chores_update(struct memory *memory, uint64_t now_ns);
 /* Does what an order to CHILD would have done, up to DONE_NS, and tells of it. */
 void chores_destroy(struct memory *memory, struct child *child, uint64_t done_ns, uint64_t now_ns);
 
-/* The session is over: nothing of it is asked for any more. */
+/* The session is over: frees what such children recorded in it. */
 void chores_end_session(struct memory *memory);
 
 #endif

@@ -77,13 +77,13 @@ void memory_close(struct memory *memory);
  * UNTIL_NS on CLOCK_MONOTONIC. */
 void memory_leave(struct memory *memory, uint64_t until_ns);
 
-/* Writes what the session is now where processes without a thread of ours read it, and whether
- * there may be such: what they recorded is found if profd is killed, or nobody would look for it.
- * After each change. */
+/* Writes the state of the session to where processes without an agent thread read it, and whether
+ * there may be such processes: only if what they recorded can be found after profd was killed, or
+ * need not be. To be called after each change. */
 void memory_publish_session(struct memory *memory, bool may_be_alone);
 
-/* All of the session may take LIMIT_BYTES (a limit that a ledger can have) from here on. Returns
- * the limit that holds: the old one when the new cannot be had, which is logged. */
+/* Sets the limit of the session to LIMIT_BYTES, which a ledger can have. Returns the limit that
+ * holds: the old one when the new one cannot be set, which is logged. */
 uint64_t memory_set_limit(struct memory *memory, uint64_t limit_bytes);
 
 /* A session begins: what was known of children's chunks belongs to an earlier one. */
@@ -99,7 +99,7 @@ void memory_await(struct child *child);
 int memory_note_update(struct memory *memory, struct child *child, const uint8_t *payload,
                        size_t bytes);
 
-/* CHILD's connection is gone: it owes nothing any more. */
+/* CHILD's connection is gone: it owes no update. */
 void memory_note_disconnected(struct child *child);
 
 /* ENDED children belong to the session: kept in the ledger for the next profd. */
@@ -111,7 +111,7 @@ uint64_t memory_ended_count(const struct memory *memory);
 /* Something changed that may call for a decision: now, or when enough time has passed. */
 void memory_schedule_decision(struct memory *memory);
 
-/* CHILD has ended: its chunks are not aged any more. Its units are still its own. */
+/* CHILD has ended: its chunks are no longer aged. Its units are still its own. */
 void memory_stop_aging(struct memory *memory, struct child *child);
 
 /* CHILD is about to be freed, or its arena is. Its units are nobody's after this. */

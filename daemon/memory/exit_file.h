@@ -22,7 +22,7 @@ void exit_file_ref(struct exit_file *file);
 /* FILE may be NULL. */
 void exit_file_unref(struct exit_file *file);
 
-/* Makes room for an arena of BYTES at the end, without memory so far. A negative errno. */
+/* Makes room for an arena of BYTES at the end, which takes no memory yet. A negative errno. */
 int exit_file_append(struct exit_file *file, uint64_t bytes, uint64_t *offset);
 
 /* Frees the memory of that part. A failure is logged: the memory stays in use. */

@@ -1,7 +1,7 @@
-/* The arena of a process in which nobody hears profd: its chunk updates are made here, and what is
- * to go profd destroys itself.
+/* The arena of a process without an agent thread: profd makes its chunk updates, and destroys its
+ * chunks itself.
  *
- * The process goes on meanwhile: a chunk changes hands by compare-and-swap on its state, so it is
+ * The process keeps running: a chunk changes hands by compare-and-swap on its state, so it is
  * either recycled there or destroyed here. The arena is untrusted; a number that lies harms nobody
  * but its own process. Blocks for a moment: system calls on memory. Any one thread of profd. */
 #ifndef PROFD_DAEMON_LONE_ARENA_H
@@ -22,8 +22,8 @@ int lone_arena_update(int fd, struct chunk_update *out);
 int64_t lone_arena_destroy(int fd, struct lease_ledger *ledger, lease_owner owner,
                            uint64_t done_ns);
 
-/* The session is over: gives the memory of all chunks to the kernel, and their units back. Who
- * still writes finds out at its next tick. 0 or a negative errno. */
+/* The session is over: gives the memory of all chunks to the kernel, and their units back. A
+ * process that still writes finds out at its next tick. 0 or a negative errno. */
 int lone_arena_clear(int fd, struct lease_ledger *ledger, lease_owner owner);
 
 #endif

@@ -47,7 +47,7 @@ static void rank(struct memory_controller *controller, struct memory_source *sou
         age_heap_take_out(&controller->heap, source);
 }
 
-/* BYTES of SOURCE were told to go (positive), or are not waited for any more. */
+/* BYTES of SOURCE were ordered to be destroyed (positive), or are no longer waited for. */
 static void change_ordered(struct memory_controller *controller, struct memory_source *source,
                            int64_t bytes)
 {
@@ -81,7 +81,7 @@ static void pop_oldest(struct memory_controller *controller, struct memory_sourc
     }
 }
 
-/* What SOURCE was told is done, or cannot be done any more. */
+/* The order of SOURCE has been carried out, or cannot be. */
 static void end_order(struct memory_controller *controller, struct memory_source *source)
 {
     memory_source_leave(source);

@@ -1,5 +1,5 @@
 /* What performance groups have cost in all processes together, those that have ended too, by
- * program, level, kind and name: numbers that only grow, for whoever looks now and then.
+ * program, level, kind and name: numbers that only grow, for readers that look now and then.
  *
  * A process may have written anything into its table: what it could not have used in its life is
  * cut. One thread. */

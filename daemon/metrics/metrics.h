@@ -49,7 +49,7 @@ int metrics_open(struct metrics *metrics, uv_loop_t *loop, const struct metrics_
 /* Hangs up on everybody. Safe to repeat, and without metrics_open(). */
 void metrics_close(struct metrics *metrics);
 
-/* CHILD has ended, as its verdict says so far; its arena is still here. */
+/* CHILD has ended, and its verdict may still be corrected; its arena is still here. */
 void metrics_note_ended(struct metrics *metrics, const struct child *child);
 
 /* Somebody told how PID ended, of which no child is left. */

@@ -1,6 +1,6 @@
 /* Where metrics are served: PORT or ADDRESS:PORT of TCP, or the path of a Unix socket.
  *
- * A port alone is one of the loopback interface: whoever wants more says so. */
+ * A port alone is one of the loopback interface; others have to be asked for. */
 #ifndef PROFD_DAEMON_METRICS_ADDRESS_H
 #define PROFD_DAEMON_METRICS_ADDRESS_H
 

@@ -65,7 +65,7 @@ static void forget_page(struct metrics_server *server)
     server->page = NULL;
 }
 
-/* What takes long is made seldom, whoever asks how often. */
+/* A page that takes long is made seldom, however often it is asked for. */
 static void note_page_made(struct metrics_server *server, uint64_t begun_ns)
 {
     const uint64_t least_ns = (uint64_t)METRICS_PAGE_HOLDS_MS * NS_PER_MS;
@@ -248,7 +248,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static void ignore_log(void *context, const char *format, va_list arguments)
 {
-    (void)context, (void)format, (void)arguments; /* whoever connects could fill the log */
+    (void)context, (void)format, (void)arguments; /* strangers could fill the log */
 }
 
 static int begin_http(struct metrics_server *server, int listening_fd)

@@ -1,8 +1,7 @@
 /* How many processes of each program live, and how the others ended.
  *
  * How a process ended may be known only later, by its descriptor (from Linux 6.15 on) or from
- * whoever waited for it; until then it is counted nowhere, and after a while as vanished. One
- * thread. */
+ * its parent; until then it is counted nowhere, and after a while as vanished. One thread. */
 #ifndef PROFD_DAEMON_PROCESS_COUNTS_H
 #define PROFD_DAEMON_PROCESS_COUNTS_H
 
@@ -19,7 +18,7 @@ enum {
     PROCESS_COUNTS_MOST_DESCRIPTORS = 512,
 };
 
-/* So long somebody may still tell. One that nobody has reaped is waited for longer. */
+/* So long its parent may still report it. One that has not been reaped is waited for longer. */
 #define PROCESS_COUNTS_PATIENCE_NS UINT64_C(5000000000)
 
 /* How a process ended, as metrics tell. */
@@ -27,8 +26,8 @@ enum process_end {
     PROCESS_END_EXITED, /* with status 0 */
     PROCESS_END_FAILED, /* with another */
     PROCESS_END_KILLED,
-    PROCESS_END_EXECED,   /* it goes on as another program */
-    PROCESS_END_VANISHED, /* nobody could tell */
+    PROCESS_END_EXECED,   /* it became another program */
+    PROCESS_END_VANISHED, /* it is not known how */
     PROCESS_ENDS
 };
 /* As the label says. */

@@ -20,8 +20,8 @@ struct power {
 int power_init(struct power *power, uv_loop_t *loop, const char *folder);
 void power_close(struct power *power);
 
-/* A session begins, or goes on on other terms: measures from now on if it IS_WANTED, or goes on
- * with it. What was measured for another one is dropped. */
+/* A session begins, or its terms change: starts to measure if it IS_WANTED, or continues. What was
+ * measured for another session is dropped. */
 void power_follow_session(struct power *power, bool is_wanted);
 /* What was measured stays. */
 void power_end_session(struct power *power);

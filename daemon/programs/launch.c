@@ -12,7 +12,7 @@
 #include "daemon/programs/launch_environment.h"
 #include "daemon/session.h"
 
-/* The loader goes on without a library that it cannot read. */
+/* The loader starts the program without a library that it cannot read. */
 static int check_library(const char *path, char text[COMMAND_TEXT_BYTES])
 {
     int error = access(path, R_OK) < 0 ? -errno : 0;

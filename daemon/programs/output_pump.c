@@ -13,7 +13,7 @@ enum {
     PART_BYTES = 8 * 1024 * 1024,
     /* A pipe that polls as writable takes so much without blocking. */
     PIPE_PART_BYTES = 4096,
-    /* Setting room aside is worth its own cost from here on. */
+    /* From this size, setting room aside is worth its cost. */
     ROOM_BYTES = 1024 * 1024,
 };
 

@@ -2,7 +2,7 @@
  *
  * A file takes what it gets (or is full); a pipe or socket may have a reader that stops, which is
  * waited for with poll(), together with an event descriptor that ends the waiting. Nothing of the
- * output's own flags is changed: they belong to whoever opened it. Worker threads. */
+ * output's own flags is changed: they belong to the program that opened it. Worker threads. */
 #ifndef PROFD_DAEMON_OUTPUT_PUMP_H
 #define PROFD_DAEMON_OUTPUT_PUMP_H
 
@@ -11,7 +11,7 @@
 
 struct output_pump {
     int output_fd, cancel_fd; /* borrowed */
-    _Atomic uint64_t bytes;   /* moved so far; any thread may look */
+    _Atomic uint64_t bytes;   /* moved until now; any thread may read it */
     uint64_t end_of_room;     /* in the output; what is set aside for it ends here. 0: nothing is */
 };
 

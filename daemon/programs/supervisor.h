@@ -21,8 +21,8 @@ struct program;
 struct supervisor_events {
     /* COMMAND runs, or could not be run: then TEXT says why, and its failure is set. */
     void (*on_started)(const struct command *command, const char *text, void *context);
-    /* PID was waited for, a command or any other; REMAINS were there before. Whoever it was tells
-     * supervisor_note_reaped(), if nobody else knows it. */
+    /* PID, a command or any other process, was reaped; REMAINS were read before that. If it is no
+     * worker of another part, supervisor_note_reaped() is to be told. */
     void (*on_reaped)(pid_t pid, int wait_status, const struct process_remains *remains,
                       void *context);
     /* COMMAND, which ran, has ended so. */

@@ -43,7 +43,7 @@ void requests_finish(struct requests *requests, int error, const char *text)
     requests->current = NULL;
 }
 
-/* All children have done what they were told, or do not say so. */
+/* All children have done what they were told, or gave no answer in time. */
 static void on_round_over(const char *silent, void *context)
 {
     struct requests *requests = context;
@@ -98,7 +98,7 @@ static void on_duration_over(uv_timer_t *timer)
 {
     struct requests *requests = timer->data;
 
-    requests->session->end_ns = 0; /* one that is resumed goes on, also in another profd */
+    requests->session->end_ns = 0; /* resumed, it runs without a limit, also in another profd */
     if (requests->session->parts.count > 1) {
         log_info("the session's duration has elapsed; it continues alongside the other session "
                  "until it is captured or stopped");
@@ -126,7 +126,7 @@ void requests_end_time(struct requests *requests)
 
 /* --- Sessions begin, change and end --- */
 
-/* The folder of its triggers is theirs from here on; -1: it brings none. */
+/* The folder of its triggers, which passes to them; -1: it brings none. */
 static int take_folder(struct request *request)
 {
     int folder_fd = request->output_fd;
@@ -206,7 +206,7 @@ static void begin_request(struct requests *requests, struct request *request)
         return;
     }
     requests->events->on_move(requests->context);
-    /* What goes on does so on other terms. */
+    /* The session that stays has other terms. */
     bool has_left = request->kind == REQUEST_STOP && session_is_on(requests->session);
     requests->told = has_left ? REQUEST_START : request->kind;
     round_begin(&requests->round);

@@ -21,7 +21,7 @@ struct trigger_set;
 struct triggers;
 
 enum {
-    REQUESTS_MAX_WAITING = 64, /* clients that go on asking without reading answers end here */
+    REQUESTS_MAX_WAITING = 64, /* a limit for clients that ask without reading the answers */
 };
 
 /* What they change or look at; borrowed. */
@@ -41,13 +41,14 @@ struct requests_events {
     void (*on_begin)(const struct trigger_set *set, int directory_fd, void *context);
     void (*on_joined)(const struct trigger_set *set, int directory_fd, void *context);
     void (*on_left)(void *context);
-    /* What the user had in it beside what is recorded is over. */
+    /* The user's session is over: its time and its triggers end, whether the recording does or not.
+     */
     void (*on_extras_over)(void *context);
     /* It is in another state, of which the children are told next; all have started. */
     void (*on_move)(void *context);
     void (*on_started)(void *context);
-    /* REQUEST, the current one, is for a capture, which ends with requests_finish(); nobody wants
-     * it any more, which has an ERROR and a TEXT. */
+    /* REQUEST, the current one, is for a capture, which ends with requests_finish(). It is to be
+     * cancelled, with ERROR and TEXT, because the client has gone. */
     void (*on_capture)(struct request *request, void *context);
     void (*on_capture_unwanted)(int error, const char *text, void *context);
     /* Whether processes may still come back, without which a capture would not be whole. */
@@ -76,7 +77,7 @@ int requests_init(struct requests *requests, uv_loop_t *loop, const struct reque
                   const struct requests_events *events, void *context);
 void requests_close(struct requests *requests);
 
-/* Sees to it that the session pauses at its end_ns; and that it has none any more. */
+/* Lets the session pause at its end_ns; and forgets that time. */
 void requests_time_session(struct requests *requests);
 void requests_end_time(struct requests *requests);
 
@@ -101,7 +102,7 @@ void requests_finish(struct requests *requests, int error, const char *text);
 /* CHILD acknowledged MESSAGE_KIND for GENERATION. */
 void requests_note_acknowledged(struct requests *requests, const struct child *child,
                                 unsigned message_kind, uint64_t generation);
-/* CHILD cannot answer any more. */
+/* CHILD will not answer: it has ended or lost its connection. */
 void requests_note_gone(struct requests *requests, const struct child *child);
 /* CLIENT went: its captures are cancelled, its other requests are carried out without an answer. */
 void requests_note_client_gone(struct requests *requests, struct client *client);

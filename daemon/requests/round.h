@@ -37,13 +37,13 @@ struct round {
 int round_init(struct round *round, uv_loop_t *loop, const struct child_table *children,
                const struct round_events *events, void *context);
 
-/* Nothing is raised any more. */
+/* Raises no more events. */
 void round_close(struct round *round);
 
 /* None is under way. May be over at once. */
 void round_begin(struct round *round);
 
-/* CHILD has answered, or cannot any more. Nothing when it is not awaited. */
+/* CHILD has answered, or cannot. Nothing when it is not awaited. */
 void round_count_off(struct round *round, const struct child *child);
 
 #endif

@@ -21,8 +21,8 @@ struct trigger_set {
     bool is_standing; /* of the session that is always on */
 };
 
-/* TEXTS are LENGTH bytes of triggers, each with its NUL; OUTPUT likewise without. 0, or -EINVAL
- * with a line for people in *REFUSAL. */
+/* TEXTS are LENGTH bytes of triggers, each with its NUL; OUTPUT is OUTPUT_LENGTH bytes without one.
+ * 0, or -EINVAL with a line for people in *REFUSAL. */
 int trigger_set_read(const char *texts, size_t length, const char *output, size_t output_length,
                      uint64_t most_files, struct trigger_set *out, const char **refusal);
 

@@ -32,7 +32,7 @@ void trigger_waiters_serve(struct trigger_waiters *waiters, const char *cause);
 void trigger_waiters_release(struct trigger_waiters *waiters, enum trigger_waiters_kind kind,
                              trigger_waiters_answer *answer, void *context);
 
-/* CLIENT is gone: it waits for nothing any more. */
+/* CLIENT is gone, and waits for nothing. */
 void trigger_waiters_forget(struct trigger_waiters *waiters, const struct client *client);
 
 #endif

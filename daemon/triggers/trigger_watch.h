@@ -66,7 +66,7 @@ struct trigger_watch {
 int trigger_watch_init(struct trigger_watch *watch, uv_loop_t *loop,
                        const struct trigger_watch_events *events, void *owner);
 
-/* Looks for what SET (which stays) has of such triggers, and for nothing else any more. */
+/* Looks for the triggers of this kind in SET, which must outlive that, and for no others. */
 void trigger_watch_follow(struct trigger_watch *watch, const struct trigger_set *set);
 
 /* Whether groups have to be measured for it. */

@@ -40,7 +40,7 @@ struct triggers_events {
     int (*write_groups)(int fd, void *context);
     /* Whether profd ends processes itself: on purpose, so that their ends are no triggers. */
     bool (*is_shutting_down)(void *context);
-    /* Nothing is under way any more after triggers_end_profd(), or it took too long. */
+    /* After triggers_end_profd(): everything is written, or it took too long. */
     void (*on_over)(int exit_status, void *context);
 };
 
@@ -71,7 +71,7 @@ struct triggers {
     char last_error[TRIGGER_WORKER_TEXT_BYTES];
     uv_timer_t timer; /* for the next that is due */
     uv_timer_t hold;  /* until profd ends all the same */
-    bool is_holding;  /* profd ends when nothing is under way any more */
+    bool is_holding;  /* profd ends when everything is written */
     int exit_status;  /* … with this */
 };
 
@@ -102,7 +102,7 @@ void triggers_note_marker(struct triggers *triggers, struct child *child, uint64
                           uint64_t hits);
 /* CHILD is about to be freed. */
 void triggers_forget_child(struct child *child);
-/* CHILD has ended, its arena is still there: what it counted and could not tell any more. */
+/* CHILD has ended, and its arena is still there: counts the markers that it could not report. */
 void triggers_note_ended(struct triggers *triggers, struct child *child);
 /* True when SIGUSR2 is a trigger, and so for nobody else. */
 bool triggers_take_sigusr2(struct triggers *triggers);
