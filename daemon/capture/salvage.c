@@ -1,6 +1,7 @@
 #include "daemon/capture/salvage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,22 +38,38 @@ static void release(struct salvage_worker *worker)
         close(worker->jobs_fd);
     if (worker->output_fd >= 0)
         close(worker->output_fd);
+    free(worker->asked);
     *worker = (struct salvage_worker){ 0 };
 }
 
-static int make_files(struct salvage_worker *worker, const struct salvage_job *jobs)
+/* A file for the jobs of WORKER that the worker cannot cut off while profd has it mapped. */
+static int make_jobs_file(struct salvage_worker *worker, size_t bytes)
 {
-    size_t bytes = worker->count * sizeof(*jobs);
-
-    worker->jobs_fd = memfd_create("profd-salvage-jobs", MFD_CLOEXEC);
-    worker->output_fd = memfd_create("profd-salvage-output", MFD_CLOEXEC);
-    if (worker->jobs_fd < 0 || worker->output_fd < 0 ||
-        ftruncate(worker->jobs_fd, (off_t)bytes) < 0)
+    worker->jobs_fd = memfd_create("profd-salvage-jobs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (worker->jobs_fd < 0 || ftruncate(worker->jobs_fd, (off_t)bytes) < 0 ||
+        fcntl(worker->jobs_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return -errno;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker->jobs_fd, 0);
     if (memory == MAP_FAILED)
         return -errno;
     worker->jobs = memory;
+    return 0;
+}
+
+static int make_files(struct salvage_worker *worker, const struct salvage_job *jobs)
+{
+    size_t bytes = worker->count * sizeof(*jobs);
+    int error = make_jobs_file(worker, bytes);
+
+    if (error < 0)
+        return error;
+    worker->output_fd = memfd_create("profd-salvage-output", MFD_CLOEXEC);
+    if (worker->output_fd < 0)
+        return -errno;
+    worker->asked = malloc(bytes);
+    if (worker->asked == NULL)
+        return -ENOMEM;
+    memcpy(worker->asked, jobs, bytes);
     memcpy(worker->jobs, jobs, bytes);
     return 0;
 }
@@ -95,14 +112,18 @@ failed:
     return error;
 }
 
-/* Makes what the worker said safe to use: marks it knows, ends in order and within the output.
- * Returns the end of the last good JSON. */
-static uint64_t check_answers(struct salvage_job *jobs, size_t count, uint64_t output_bytes)
+/* Takes the answers of WORKER, which may be in the power of an arena that it read, over into what
+ * it was asked, whatever else it did to its jobs: marks that are known, ends in order and within
+ * the output. Returns the end of the last good JSON. */
+static uint64_t take_answers(struct salvage_worker *worker, uint64_t output_bytes)
 {
     uint64_t end = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        struct salvage_job *job = &jobs[i];
+    for (size_t i = 0; i < worker->count; i++) {
+        struct salvage_job *job = &worker->asked[i];
+        job->mark = worker->jobs[i].mark;
+        job->error = worker->jobs[i].error;
+        job->output_end = worker->jobs[i].output_end;
         bool is_known = job->mark <= SALVAGE_FAILED;
         if (!is_known || (job->mark == SALVAGE_WRITTEN &&
                           (job->output_end <= end || job->output_end > output_bytes))) {
@@ -129,8 +150,8 @@ bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_sta
     uint64_t bytes = fstat(worker->output_fd, &status) == 0 ? (uint64_t)status.st_size : 0;
     struct salvage_result result = {
         .output_fd = worker->output_fd,
-        .output_bytes = check_answers(worker->jobs, worker->count, bytes),
-        .jobs = worker->jobs,
+        .output_bytes = take_answers(worker, bytes),
+        .jobs = worker->asked,
         .count = worker->count,
         .wait_status = wait_status,
     };

@@ -18,8 +18,8 @@ enum { SALVAGE_WORKERS = 2 };
 struct salvage_result {
     int output_fd; /* the JSON of all that succeeded, with commas between; the callee's; -1: none */
     uint64_t output_bytes;
-    const struct salvage_job
-        *jobs; /* with marks and errors that were checked; gone after the call */
+    const struct salvage_job *jobs; /* as they were begun, with answers that were checked; gone
+                                     * after the call */
     size_t count;
     int wait_status; /* of the worker */
 };
@@ -29,7 +29,8 @@ typedef void (*salvage_on_done)(const struct salvage_result *result, void *owner
 struct salvage_worker {
     pid_t pid; /* 0: free */
     int jobs_fd, output_fd;
-    struct salvage_job *jobs; /* mapped */
+    struct salvage_job *jobs;  /* mapped; the worker writes to them */
+    struct salvage_job *asked; /* as they were given to it; owned */
     size_t count;
     salvage_on_done on_done; /* NULL: cancelled */
     void *owner;

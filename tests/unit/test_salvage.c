@@ -152,6 +152,37 @@ START_TEST(a_mark_that_there_is_not_is_a_failure)
 }
 END_TEST
 
+/* It reads arenas that nobody trusts, and may be in their power. */
+START_TEST(what_a_worker_does_to_its_jobs_beside_its_answers_is_undone)
+{
+    strcpy(jobs[0].reason, "why");
+    jobs[0].verdict = VERDICT_FROZEN;
+    write_worker("printf ab >&4");
+    ck_assert_int_eq(begin(), 0);
+    struct salvage_job *job = &pool.workers[0].jobs[0];
+    memset(job->reason, 'x', sizeof(job->reason));
+    job->verdict = VERDICT_LIVE;
+    job->mark = SALVAGE_WRITTEN;
+    job->output_end = 2;
+    reap();
+    ck_assert_uint_eq(answers[0].mark, SALVAGE_WRITTEN);
+    ck_assert_str_eq(answers[0].reason, "why");
+    ck_assert_uint_eq(answers[0].verdict, VERDICT_FROZEN);
+    close(result.output_fd);
+}
+END_TEST
+
+START_TEST(a_worker_cannot_cut_its_jobs_off)
+{
+    write_worker("truncate -s 0 /proc/self/fd/3; printf ab >&4");
+    ck_assert_int_eq(begin(), 0);
+    reap();
+    ck_assert_uint_eq(results, 1);
+    ck_assert_uint_eq(answers[JOBS - 1].mark, SALVAGE_NOT_DONE);
+    close(result.output_fd);
+}
+END_TEST
+
 START_TEST(a_worker_that_dies_is_told_with_its_status)
 {
     write_worker("kill -9 $$");
@@ -206,6 +237,8 @@ int main(void)
     tcase_add_test(all, good_answers_come_as_they_are);
     tcase_add_test(all, an_end_beyond_the_output_or_before_the_last_one_is_refused);
     tcase_add_test(all, a_mark_that_there_is_not_is_a_failure);
+    tcase_add_test(all, what_a_worker_does_to_its_jobs_beside_its_answers_is_undone);
+    tcase_add_test(all, a_worker_cannot_cut_its_jobs_off);
     tcase_add_test(all, a_worker_that_dies_is_told_with_its_status);
     tcase_add_test(all, one_that_cannot_be_run_ends_like_one_that_crashed);
     tcase_add_test(all, there_are_so_many_and_no_more);
