@@ -9,6 +9,7 @@
 #include "buffer/arena_title.h"
 #include "child-agent/core.h"
 #include "child-agent/upcalls.h"
+#include "common/file_name.h"
 
 enum { KERNEL_NAME_LENGTH = 15 };
 
@@ -28,7 +29,7 @@ static bool says_nothing(const char *name)
     for (size_t i = 0; i < sizeof(main_threads) / sizeof(main_threads[0]); i++)
         if (strcasecmp(name, main_threads[i]) == 0)
             return true;
-    return strncmp(name, basename(core_executable()), KERNEL_NAME_LENGTH) == 0;
+    return strncmp(name, file_name_of(core_executable()), KERNEL_NAME_LENGTH) == 0;
 }
 
 /* What TITLE.AREA says, unless that is BEFORE; "": it says nothing, or there is none. */

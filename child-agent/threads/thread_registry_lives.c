@@ -20,6 +20,7 @@
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/threads/thread_registry_inside.h"
 #include "child-agent/upcalls.h"
+#include "common/file_name.h"
 
 enum {
     REGISTRY_PAGE_BYTES = 4096,
@@ -147,18 +148,12 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     thread_registry_let_go(access);
 }
 
-static const char *program_name(void)
-{
-    const char *slash = strrchr(core_executable(), '/');
-    return slash != NULL ? slash + 1 : core_executable();
-}
-
 /* Behind a filter the call may be forbidden, and kill: a thread is called as the program then. */
 static void kernel_name(char out[THREAD_NAME_BYTES])
 {
     memset(out, 0, THREAD_NAME_BYTES);
     if (atomic_load(&core.is_filtered))
-        strncpy(out, program_name(), THREAD_NAME_BYTES - 1);
+        strncpy(out, file_name_of(core_executable()), THREAD_NAME_BYTES - 1);
     else if (prctl(PR_GET_NAME, out) < 0)
         out[0] = '\0';
 }

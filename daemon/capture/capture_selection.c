@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/file_name.h"
+
 static void copy_text(const struct message_string *text, char *out)
 {
     memcpy(out, text->bytes, text->length);
@@ -64,7 +66,7 @@ bool selection_word_fits(const struct selection_word *word, const struct selecti
 {
     if (word->is_pid)
         return is_pid(word, subject->pid);
-    return has_part(basename(subject->executable), word->text, word->length) ||
+    return has_part(file_name_of(subject->executable), word->text, word->length) ||
            (subject->title != NULL && has_part(subject->title, word->text, word->length));
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "common/file_name.h"
 #include "daemon/children/child_table.h"
 
 static const char *const gap_texts[] = {
@@ -52,7 +53,7 @@ void gathering_log_event(struct gathering_log *log, const struct child *child, c
 static bool add_name(char names[GATHERING_NAMES_BYTES], const struct child *child)
 {
     size_t used = strlen(names);
-    const char *name = basename(child->executable);
+    const char *name = file_name_of(child->executable);
     char one[80];
 
     int length = snprintf(one, sizeof(one), "%s%d (%.40s)", used > 0 ? ", " : "", child->pid,

@@ -10,6 +10,7 @@
 
 #include "buffer/file_range.h"
 #include "buffer/lease_ledger.h"
+#include "common/file_name.h"
 #include "daemon/children/child_table.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/log.h"
@@ -69,7 +70,7 @@ struct writing {
 
 static const char *name_of(const struct child *child)
 {
-    return child->title.text != NULL ? child->title.text : basename(child->executable);
+    return child->title.text != NULL ? child->title.text : file_name_of(child->executable);
 }
 
 static struct group_owner owner_of(const struct child *child)

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/file_name.h"
 #include "common/time_units.h"
 #include "daemon/children/child_table.h"
 #include "daemon/children/child_watch.h"
@@ -19,7 +20,7 @@
 /* Not its title: those may be as many as there are processes. */
 static const char *program_of(const struct child *child)
 {
-    return basename(child->executable);
+    return file_name_of(child->executable);
 }
 
 static void add_groups(struct metrics *metrics, const struct child *child, uint64_t now_ns)

@@ -1,6 +1,7 @@
 /* Libraries, sorted and without overlaps, as the loader wants them. */
 #include <string.h>
 
+#include "common/file_name.h"
 #include "json/gecko/gecko_context.h"
 #include "json/gecko/gecko_meta.h"
 
@@ -149,8 +150,7 @@ static void stream_library(struct json_writer *writer, const struct library *lib
     struct arena_string path = library->path, name;
     if (path.length == 0)
         path = (struct arena_string){ unnamed, sizeof(unnamed) - 1 };
-    const char *slash = memrchr(path.bytes, '/', path.length - 1);
-    name.bytes = slash == NULL ? path.bytes : slash + 1;
+    name.bytes = file_name_of_bytes(path.bytes, path.length);
     name.length = path.length - (size_t)(name.bytes - path.bytes);
 
     json_start_object(writer);

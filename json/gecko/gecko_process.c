@@ -2,42 +2,34 @@
 
 #include <string.h>
 
+#include "common/file_name.h"
 #include "json/gecko/gecko_context.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_root.h"
 
-/* A path's last part; of a title that begins with a path, as "/usr/bin/redis-server *:6379", the
- * path's. */
-static struct arena_string without_folder(struct arena_string name)
+/* NAME without the folders of the path that its first PATH_LENGTH bytes are. */
+static struct arena_string without_folder(struct arena_string name, size_t path_length)
 {
-    const char *space = memchr(name.bytes, ' ', name.length);
-    size_t path_length = space != NULL ? (size_t)(space - name.bytes) : name.length;
-    const char *slash = path_length > 1 ? memrchr(name.bytes, '/', path_length - 1) : NULL;
-    if (slash == NULL)
-        return name;
-    name.length -= (size_t)(slash + 1 - name.bytes);
-    name.bytes = slash + 1;
+    const char *file_name = file_name_of_bytes(name.bytes, path_length);
+    name.length -= (size_t)(file_name - name.bytes);
+    name.bytes = file_name;
     return name;
 }
 
+/* Of a title that begins with a path, as "/usr/bin/redis-server *:6379", the path's folders are
+ * left out. */
 static struct arena_string title_of(const struct process_context *process)
 {
     const char *title =
         process->options.title != NULL ? process->options.title : process->info.title;
     struct arena_string name = { title, strlen(title) };
-    return title[0] == '/' ? without_folder(name) : name;
+    return title[0] == '/' ? without_folder(name, strcspn(title, " ")) : name;
 }
 
 /* The last part of the executable's path, which may have spaces in it. */
 static struct arena_string executable_name(const struct process_context *process)
 {
-    struct arena_string name = process->executable;
-    const char *slash = name.length > 1 ? memrchr(name.bytes, '/', name.length - 1) : NULL;
-    if (slash != NULL) {
-        name.length -= (size_t)(slash + 1 - name.bytes);
-        name.bytes = slash + 1;
-    }
-    return name;
+    return without_folder(process->executable, process->executable.length);
 }
 
 /* The name shown: the process' own choice, its title, or its executable's. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file_name.h"
 #include "common/time_units.h"
 #include "profctl/export/stack_columns.h"
 #include "profctl/profile/profile_walk.h"
@@ -267,7 +268,7 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
         reading->told->lost_blocks += (uint64_t)log->lost_blocks;
     if (sum_table_count(&reading->sums) > 0) {
         const char *path = log->executable != NULL ? log->executable : "";
-        const char *program = path[0] != '\0' ? basename(path) : reading->name;
+        const char *program = path[0] != '\0' ? file_name_of(path) : reading->name;
         const struct exported_process process = {
             .program = program,
             .kind = strcmp(program, reading->name) != 0 ? reading->name : "",

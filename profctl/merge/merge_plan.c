@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file_name.h"
 #include "common/time_units.h"
 #include "common/units.h"
 
@@ -20,8 +21,7 @@ enum {
 /* "captures/web1.json.gz" is of web1. */
 static void name_after_file(struct merge_source *source)
 {
-    const char *slash = strrchr(source->path, '/');
-    const char *name = slash != NULL ? slash + 1 : source->path;
+    const char *name = file_name_of(source->path);
     static const char *const endings[] = { ".gz", ".json" };
     size_t length = strlen(name);
 

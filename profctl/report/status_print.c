@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/clock_choice.h"
+#include "common/file_name.h"
 #include "profctl/printable.h"
 #include "profctl/report/clock_line.h"
 #include "profctl/units.h"
@@ -175,7 +176,7 @@ static void print_process(const cJSON *process, FILE *out)
         fprintf(out, " %6.2fms", number(process, "tick_lateness_us") / 1e3);
     else
         fprintf(out, " %8s", "-");
-    fprintf(out, "  %s", basename(path));
+    fprintf(out, "  %s", file_name_of(path));
     if (text(process, "title")[0] != '\0')
         fprintf(out, " (%s)", text(process, "title"));
     if (cJSON_HasObjectItem(process, "is_dormant"))

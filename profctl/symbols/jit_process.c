@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/file_name.h"
 #include "json/gecko/gecko_meta.h"
 #include "profctl/symbols/jit_lists.h"
 
@@ -22,7 +23,7 @@ enum {
 
 bool jit_is_dump_path(const char *path)
 {
-    const char *name = basename(path);
+    const char *name = file_name_of(path);
     size_t digits;
 
     if (strncmp(name, "jit-", 4) != 0)
