@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/time_units.h"
+
 struct unit {
     const char *suffix;
     double factor;
@@ -26,8 +28,8 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit time_units[] = {
-    { "ns", 1 },  { "us", 1e3 }, { "µs", 1e3 },   { "ms", 1e6 },
-    { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
+    { "ns", 1 },       { "us", NS_PER_US },      { "µs", NS_PER_US },        { "ms", NS_PER_MS },
+    { "s", NS_PER_S }, { "m", 60.0 * NS_PER_S }, { "h", 3600.0 * NS_PER_S },
 };
 
 /* A plain decimal number: strtod also takes "inf", "0x10" and leading blanks, which nobody means
@@ -110,7 +112,7 @@ int units_parse_rate(const char *text, uint64_t *interval_ns)
         return -EINVAL;
     if (number <= 0)
         return -EINVAL;
-    return to_whole(1e9 / number, interval_ns);
+    return to_whole(NS_PER_S / number, interval_ns);
 }
 
 int units_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count)

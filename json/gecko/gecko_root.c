@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "buffer/dictionary.h"
+#include "common/time_units.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_root_counters.h"
 #include "json/gecko/gecko_schema.h"
@@ -14,7 +15,7 @@
 
 enum {
     CPU_INFO_BYTES = 2048,
-    DEFAULT_INTERVAL_NS = 1000000,
+    DEFAULT_INTERVAL_NS = NS_PER_MS,
     BYTES_PER_ENTRY = 8, /* the format counts capacity in entries */
 };
 

@@ -21,7 +21,7 @@ static void stream_payload(struct json_writer *writer, const struct unregistered
     json_u64_property(writer, "threadId", entry->tid);
     if (entry->state == UNREGISTERED_RAN) {
         double cpu_ns = (double)entry->cpu_us * NS_PER_US;
-        json_double_property(writer, "cpuTime", cpu_ns / 1e6);
+        json_double_property(writer, "cpuTime", cpu_ns / NS_PER_MS);
         json_double_property(writer, "cpuUse", period_ns > 0 ? cpu_ns / (double)period_ns : 0);
     }
     json_end_object(writer);

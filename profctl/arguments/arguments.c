@@ -16,12 +16,12 @@ void arguments_init(struct arguments *arguments)
         .features = FEATURES_DEFAULT,
         .measures = GROUP_NEEDS_USUAL,
         .threads = "",
-        .timeout_ms = UINT64_C(10) * 1000,
+        .timeout_ms = UINT64_C(10) * MS_PER_S,
         .most_files = 10,
         .top = 10,
         .period_ms = 1000,
-        .idle_ms = UINT64_C(3600) * 1000,
-        .export_every_ms = UINT64_C(60) * 1000,
+        .idle_ms = UINT64_C(3600) * MS_PER_S,
+        .export_every_ms = UINT64_C(60) * MS_PER_S,
         .spool_limit_bytes = UINT64_C(256) << 20,
     };
 }

@@ -13,7 +13,7 @@
 #include "profctl/arguments/option_list.h"
 #include "profctl/arguments/trigger_value.h"
 
-static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
+static const uint64_t shortest_interval_ns = UINT64_C(10) * NS_PER_US;
 static const uint64_t longest_interval_ns = 60ull * NS_PER_S;
 /* What profd takes, and a spool. */
 static const uint64_t smallest_limit_bytes = EXPORT_LEAST_SPOOL_BYTES;

@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "ipc/ledger_file.h"
 #include "ipc/socket.h"
 #include "profctl/client/client_state.h"
 
 /* Until a profd that others keep busy has let us in. */
-enum { CONNECT_PATIENCE_MS = 10 * 1000 };
+enum { CONNECT_PATIENCE_MS = 10 * MS_PER_S };
 
 /* --- Life cycle --- */
 

@@ -4,11 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "profctl/client/client_state.h"
 
 enum {
     /* On top of what the capture may take: profd reports progress meanwhile, so this is silence. */
-    SILENCE_MS = 30 * 1000,
+    SILENCE_MS = 30 * MS_PER_S,
     FRAME_BYTES = 2 * MESSAGE_MAX_SELECTION + MESSAGE_MAX_FILTERS + 256,
 };
 

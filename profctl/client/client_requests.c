@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "common/output_pattern.h"
+#include "common/time_units.h"
 #include "common/trigger.h"
 #include "profctl/client/client_state.h"
 
 /* Of one asked for by name: others may be written before. */
-enum { TRIGGER_TIMEOUT_MS = 120 * 1000 };
+enum { TRIGGER_TIMEOUT_MS = 120 * MS_PER_S };
 
 bool client_ask(struct client *client, enum message_kind kind, char warning[CLIENT_TEXT_BYTES],
                 struct failure *failure)

@@ -8,12 +8,13 @@
 #include <sys/un.h>
 #include <uv.h>
 
+#include "common/time_units.h"
 #include "ipc/connection.h"
 #include "profctl/client/client.h"
 
 /* Longer than profd gives its children to acknowledge; a profd that says nothing for so long is
  * stopped or stuck. */
-enum { CLIENT_REPLY_TIMEOUT_MS = 20 * 1000 };
+enum { CLIENT_REPLY_TIMEOUT_MS = 20 * MS_PER_S };
 
 struct client {
     uv_loop_t loop;

@@ -62,10 +62,10 @@ static void wait_for(uint64_t milliseconds)
 
     clock_gettime(CLOCK_MONOTONIC, &start);
     now = start;
-    while (!should_stop() && (uint64_t)(now.tv_sec - start.tv_sec) * 1000 +
+    while (!should_stop() && (uint64_t)(now.tv_sec - start.tv_sec) * MS_PER_S +
                                      (uint64_t)((now.tv_nsec - start.tv_nsec) / NS_PER_MS) <
                                  milliseconds) {
-        usleep(50 * 1000);
+        usleep(50 * US_PER_MS);
         clock_gettime(CLOCK_MONOTONIC, &now);
     }
 }

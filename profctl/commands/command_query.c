@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "profctl/capture/capture_file.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/commands/commands.h"
@@ -17,7 +18,7 @@
 #include "profctl/query/query_time.h"
 #include "profctl/units.h"
 
-enum { PATIENCE_MS = 120 * 1000, SIDES = 2, PATH_BYTES = 64, NAME_BYTES = 160 };
+enum { PATIENCE_MS = 120 * MS_PER_S, SIDES = 2, PATH_BYTES = 64, NAME_BYTES = 160 };
 
 /* One slice, and what became of it. */
 struct side {

@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "common/time_units.h"
 
-enum { BAR_CELLS = 24 };
-
-static const uint64_t redraw_after_ns = UINT64_C(50) * 1000 * 1000;
+enum { BAR_CELLS = 24, REDRAW_AFTER_NS = 50 * NS_PER_MS };
 
 void progress_bar_init(struct progress_bar *bar, bool quiet)
 {
@@ -41,7 +40,7 @@ void progress_bar_show(struct progress_bar *bar, double fraction, const char *wh
     if (!bar->is_shown)
         return;
     now = clock_monotonic_ns();
-    if (bar->is_drawn && now - bar->last_ns < redraw_after_ns)
+    if (bar->is_drawn && now - bar->last_ns < REDRAW_AFTER_NS)
         return;
     bar->is_drawn = true;
     bar->last_ns = now;

@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "common/output_pattern.h"
+#include "common/time_units.h"
 #include "common/trigger.h"
 
 /* What led to most things, in a file that is quickly made and looked at. */
-enum { USUAL_TRIGGER_LAST_MS = 10 * 1000 };
+enum { USUAL_TRIGGER_LAST_MS = 10 * MS_PER_S };
 
 /* The triggers as they travel: each with its NUL. */
 static size_t list_triggers(const struct arguments *arguments, char out[MESSAGE_MAX_TRIGGERS])

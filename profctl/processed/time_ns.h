@@ -5,10 +5,12 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "common/time_units.h"
+
 /* MS in ns; 0 for what is no time, for files may say anything. */
 static inline int64_t time_ns_of_ms(double ms)
 {
-    return fabs(ms) < 9e12 ? (int64_t)(ms * 1e6 + copysign(0.5, ms)) : 0;
+    return fabs(ms) < 9e12 ? (int64_t)(ms * NS_PER_MS + copysign(0.5, ms)) : 0;
 }
 
 #endif

@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "common/sampling_clock.h"
+#include "common/time_units.h"
 #include "profctl/json_steps.h"
 #include "profctl/tables/json_text.h"
 
 uint64_t process_log_interval_ns(double ms)
 {
-    return ms > 0 && ms <= (double)SAMPLING_INTERVAL_MOST_NS / 1e6 ? (uint64_t)(ms * 1e6 + 0.5) : 0;
+    double ns = ms * NS_PER_MS;
+
+    return ns > 0 && ns <= (double)SAMPLING_INTERVAL_MOST_NS ? (uint64_t)(ns + 0.5) : 0;
 }
 
 void process_log_init(struct process_log *log)

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define SECOND_NS    1e9
+#include "common/time_units.h"
+
 #define MOST_SECONDS 1e12
 
 /* Samples of one second. */
@@ -64,12 +65,12 @@ static double later_of(double a, double b)
 /* When the second of TIME_NS began. What is no time of any profile is in the first. */
 static double second_of(double time_ns)
 {
-    double seconds = time_ns / SECOND_NS;
+    double seconds = time_ns / NS_PER_S;
 
     if (!(seconds > -MOST_SECONDS && seconds < MOST_SECONDS))
         return 0;
     int64_t whole = (int64_t)seconds;
-    return (double)(whole - ((double)whole > seconds)) * SECOND_NS;
+    return (double)(whole - ((double)whole > seconds)) * NS_PER_S;
 }
 
 static double room_between(double begin_ns, double end_ns)
@@ -103,7 +104,7 @@ static void begin_second(struct weighing *weighing, size_t first, double start_n
 static void spread_leftover(struct weighing *weighing, double time_ns, double leftover_ns)
 {
     struct second *now = &weighing->now, *before = &weighing->before;
-    double previous_ns = weighing->previous_ns, end_ns = before->start_ns + SECOND_NS;
+    double previous_ns = weighing->previous_ns, end_ns = before->start_ns + NS_PER_S;
     double earlier_ns = 0;
 
     double here_ns =

@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "buffer/file_range.h"
+#include "common/time_units.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/raw_records.h"
 #include "profctl/raw/raw_arena_file.h"
-
-static const double ns_per_ms = 1e6;
 
 /* --- Keeping them --- */
 
@@ -61,7 +60,7 @@ static double since_epoch_ms(const struct gecko_process_options *options, uint64
 {
     return ((double)options->reference_unix_ns +
             ((double)time_ns - (double)options->reference_ns)) /
-           ns_per_ms;
+           NS_PER_MS;
 }
 
 /* What the dictionary tells of who made lists, and where. */

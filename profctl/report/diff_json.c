@@ -1,6 +1,7 @@
 /* What has changed between two profiles, as JSON. */
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/profile/frame_name.h"
 #include "profctl/report/report_diff.h"
 #include "profctl/report/report_output.h"
@@ -14,16 +15,16 @@ static void put_side(struct json_writer *json, const struct report_diff *diff, e
     json_string_property(json, "file", file);
     json_u64_property(json, "processes", table->processes);
     json_u64_property(json, "samples", table->size.ranked_samples);
-    json_double_property(json, "sampledMs", diff->is_by_cpu ? diff->sampled[side] / 1e6 : 0);
-    json_double_property(json, "notSampledMs", table->size.not_sampled_ns / 1e6);
-    json_double_property(json, "notProfiledMs", table->absent_ns / 1e6);
+    json_double_property(json, "sampledMs", diff->is_by_cpu ? diff->sampled[side] / NS_PER_MS : 0);
+    json_double_property(json, "notSampledMs", table->size.not_sampled_ns / NS_PER_MS);
+    json_double_property(json, "notProfiledMs", table->absent_ns / NS_PER_MS);
     json_end_object(json);
 }
 
 static void put_measure(struct json_writer *json, const struct report_diff *diff, const char *name,
                         const struct diff_measure *measure)
 {
-    double unit = diff->is_by_cpu ? 1e6 : 1;
+    double unit = diff->is_by_cpu ? NS_PER_MS : 1;
 
     json_start_object_property(json, name);
     if (diff->is_by_cpu) {

@@ -1,4 +1,5 @@
 /* What has changed between two profiles, as text. */
+#include "common/time_units.h"
 #include "profctl/report/report_diff.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
@@ -16,8 +17,8 @@ static void print_side(const struct report_diff *diff, enum diff_side side, cons
             units_format_count(table->size.ranked_samples, samples));
     if (diff->is_by_cpu)
         fprintf(out, "; CPU time: %.1f ms sampled, %.1f ms not sampled, %.1f ms not profiled",
-                diff->sampled[side] / 1e6, table->size.not_sampled_ns / 1e6,
-                table->absent_ns / 1e6);
+                diff->sampled[side] / NS_PER_MS, table->size.not_sampled_ns / NS_PER_MS,
+                table->absent_ns / NS_PER_MS);
     fputc('\n', out);
 }
 
@@ -62,7 +63,7 @@ static void print_measure(const struct report_diff *diff, const struct function_
     static const char marks[] = {
         [DIFF_TOO_FEW] = '?', [DIFF_CHANCE] = '~', [DIFF_SIGNIFICANT] = '*'
     };
-    double unit = diff->is_by_cpu ? 1e6 : 1;
+    double unit = diff->is_by_cpu ? NS_PER_MS : 1;
     char change[UNITS_TEXT_BYTES];
 
     fprintf(out, "%10.*f %10.*f %9s %c %5.1f%% %5.1f%%  ", diff->is_by_cpu,

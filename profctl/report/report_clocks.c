@@ -1,6 +1,7 @@
 #include "profctl/report/report_clocks.h"
 
 #include "common/clock_choice.h"
+#include "common/time_units.h"
 #include "profctl/report/clock_line.h"
 
 void report_clocks_add(struct report_clocks *clocks, const struct process_log *log)
@@ -39,8 +40,9 @@ void report_clocks_add_json(const struct report_clocks *clocks, cJSON *root)
         cJSON_AddItemToArray(array, object);
         cJSON_AddStringToObject(object, "clock", sampling_clock_name(group->clock));
         cJSON_AddNumberToObject(object, "processes", (double)group->processes);
-        cJSON_AddNumberToObject(object, "shortestIntervalMs", (double)group->shortest_ns / 1e6);
-        cJSON_AddNumberToObject(object, "longestIntervalMs", (double)group->longest_ns / 1e6);
+        cJSON_AddNumberToObject(object, "shortestIntervalMs",
+                                (double)group->shortest_ns / NS_PER_MS);
+        cJSON_AddNumberToObject(object, "longestIntervalMs", (double)group->longest_ns / NS_PER_MS);
         if (group->refusal != CLOCK_REFUSAL_NONE)
             cJSON_AddStringToObject(object, "refused", clock_refusal_text(group->refusal));
         else

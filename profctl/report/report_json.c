@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "json/document_print.h"
 #include "profctl/profile/frame_name.h"
 #include "profctl/report/report.h"
@@ -12,8 +13,8 @@ static void add_size_members(cJSON *object, const struct report_size *size)
 {
     cJSON_AddNumberToObject(object, "samples", (double)size->samples);
     cJSON_AddNumberToObject(object, "activeSamples", (double)size->active_samples);
-    cJSON_AddNumberToObject(object, "cpuMs", size->cpu_ns / 1e6);
-    cJSON_AddNumberToObject(object, "notSampledMs", size->not_sampled_ns / 1e6);
+    cJSON_AddNumberToObject(object, "cpuMs", size->cpu_ns / NS_PER_MS);
+    cJSON_AddNumberToObject(object, "notSampledMs", size->not_sampled_ns / NS_PER_MS);
 }
 
 static void add_text(cJSON *object, const char *member, const char *text, size_t length)
@@ -42,8 +43,8 @@ static void add_function(cJSON *functions, const struct report_thread *thread, u
         cJSON_AddNullToObject(function, "library");
     cJSON_AddNumberToObject(function, "self", (double)count->self);
     cJSON_AddNumberToObject(function, "total", (double)count->total);
-    cJSON_AddNumberToObject(function, "selfMs", (double)count->self_ns / 1e6);
-    cJSON_AddNumberToObject(function, "totalMs", (double)count->total_ns / 1e6);
+    cJSON_AddNumberToObject(function, "selfMs", (double)count->self_ns / NS_PER_MS);
+    cJSON_AddNumberToObject(function, "totalMs", (double)count->total_ns / NS_PER_MS);
     cJSON_AddItemToArray(functions, function);
 }
 
@@ -93,7 +94,7 @@ static void add_absences(cJSON *root, const struct report_fates *fates)
         cJSON_AddStringToObject(object, "reason", absences[i].reason);
         cJSON_AddNumberToObject(object, "processes", (double)absences[i].processes);
         cJSON_AddNumberToObject(object, "unknown", (double)absences[i].unknown);
-        cJSON_AddNumberToObject(object, "cpuMs", absences[i].cpu_ns / 1e6);
+        cJSON_AddNumberToObject(object, "cpuMs", absences[i].cpu_ns / NS_PER_MS);
     }
 }
 
@@ -131,7 +132,7 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     cJSON_AddStringToObject(root, "orderedBy", report_is_by_cpu(report) ? "cpuMs" : "samples");
     cJSON_AddNumberToObject(root, "processes", (double)report->processes);
     add_size_members(root, &report->size);
-    cJSON_AddNumberToObject(root, "notProfiledMs", report->absent_ns / 1e6);
+    cJSON_AddNumberToObject(root, "notProfiledMs", report->absent_ns / NS_PER_MS);
     report_clocks_add_json(&report->clocks, root);
     cJSON_AddNumberToObject(root, "lostBlocks", report->lost_blocks);
     groups = cJSON_AddArrayToObject(root, "groups");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/report/report.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
@@ -42,10 +43,10 @@ static bool is_shown(const struct report *report, const struct report_size *size
 
 static const char *format_cpu(double ns, char out[UNITS_TEXT_BYTES])
 {
-    if (ns >= 1e9)
-        snprintf(out, UNITS_TEXT_BYTES, "%.2f s", ns / 1e9);
+    if (ns >= NS_PER_S)
+        snprintf(out, UNITS_TEXT_BYTES, "%.2f s", ns / NS_PER_S);
     else
-        snprintf(out, UNITS_TEXT_BYTES, "%.1f ms", ns / 1e6);
+        snprintf(out, UNITS_TEXT_BYTES, "%.1f ms", ns / NS_PER_MS);
     return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/clock_choice.h"
 #include "common/file_name.h"
+#include "common/time_units.h"
 #include "profctl/printable.h"
 #include "profctl/report/clock_line.h"
 #include "profctl/units.h"
@@ -50,8 +51,8 @@ static void print_session(const cJSON *session, FILE *out)
         fprintf(out, " without sampling");
     if (cJSON_HasObjectItem(session, "interval_ns")) {
         fprintf(out, " for %.1f s; clock %s, interval %g ms, limit %s, ",
-                number(session, "elapsed_ms") / 1e3, text(session, "clock"),
-                number(session, "interval_ns") / 1e6,
+                number(session, "elapsed_ms") / MS_PER_S, text(session, "clock"),
+                number(session, "interval_ns") / NS_PER_MS,
                 units_format_size((uint64_t)number(session, "memory_limit_bytes"), limit));
         print_features(session, out);
         if (text(session, "threads")[0] != '\0')
@@ -85,8 +86,8 @@ static void print_parts(const cJSON *session, FILE *out)
     {
         fputs(separator, out);
         print_owner(part, out);
-        fprintf(out, ", each %g ms, for %.1f s", number(part, "interval_ns") / 1e6,
-                number(part, "elapsed_ms") / 1e3);
+        fprintf(out, ", each %g ms, for %.1f s", number(part, "interval_ns") / NS_PER_MS,
+                number(part, "elapsed_ms") / MS_PER_S);
         separator = "; ";
     }
     if (cJSON_GetArraySize(parts) > 0)
@@ -171,9 +172,9 @@ static void print_process(const cJSON *process, FILE *out)
         fprintf(out, " %7s", "-");
     print_size(process, "recorded_bytes", out);
     print_size(process, "lease_bytes", out);
-    fprintf(out, " %7.0fs", number(process, "oldest_ms") / 1e3);
+    fprintf(out, " %7.0fs", number(process, "oldest_ms") / MS_PER_S);
     if (cJSON_HasObjectItem(process, "tick_lateness_us"))
-        fprintf(out, " %6.2fms", number(process, "tick_lateness_us") / 1e3);
+        fprintf(out, " %6.2fms", number(process, "tick_lateness_us") / US_PER_MS);
     else
         fprintf(out, " %8s", "-");
     fprintf(out, "  %s", file_name_of(path));
@@ -184,7 +185,7 @@ static void print_process(const cJSON *process, FILE *out)
     if (text(process, "obstacle")[0] != '\0')
         fprintf(out, "; not profiled: %s", text(process, "obstacle"));
     if (cJSON_HasObjectItem(process, "cpu_ms"))
-        fprintf(out, "; CPU %.2f s", number(process, "cpu_ms") / 1e3);
+        fprintf(out, "; CPU %.2f s", number(process, "cpu_ms") / MS_PER_S);
     if (cJSON_HasObjectItem(process, "has_expired"))
         fputs("; expired", out);
     print_drops(cJSON_GetObjectItemCaseSensitive(process, "drops"), out);
@@ -282,7 +283,7 @@ int status_print(const char *json, FILE *out)
         return -EPROTO;
     }
     fprintf(out, "profd      %s, pid %.0f, at %s, up %.0f s\n", text(root, "version"),
-            number(root, "pid"), text(root, "socket"), number(root, "uptime_ms") / 1e3);
+            number(root, "pid"), text(root, "socket"), number(root, "uptime_ms") / MS_PER_S);
     print_session(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_parts(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_clocks(root, out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/printable.h"
 #include "profctl/units.h"
 
@@ -128,8 +129,8 @@ void top_table_print(const struct report *table, uint64_t last_ms, uint64_t n, F
     uint32_t *order = report_rank_functions(table, thread);
 
     fprintf(out, "%s processes, %.2f s of CPU in the last %.1f s; %s samples\n\n",
-            units_format_count(table->processes, processes), table->size.cpu_ns / 1e9,
-            (double)last_ms / 1e3, units_format_count(thread->size.ranked_samples, samples));
+            units_format_count(table->processes, processes), table->size.cpu_ns / NS_PER_S,
+            (double)last_ms / MS_PER_S, units_format_count(thread->size.ranked_samples, samples));
     fprintf(out, "%8s %8s %9s  %s\n", report_is_by_cpu(table) ? "self CPU" : "self", "total",
             "samples", "function");
     for (uint64_t i = 0; order != NULL && i < n && i < thread->counts.count; i++)

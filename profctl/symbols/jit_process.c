@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/file_name.h"
+#include "common/time_units.h"
 #include "json/gecko/gecko_meta.h"
 #include "profctl/symbols/jit_lists.h"
 
@@ -47,7 +48,7 @@ static int open_within(int root_fd, const char *path)
 
 static double milliseconds(const struct statx_timestamp *time)
 {
-    return (double)time->tv_sec * 1000 + (double)time->tv_nsec / 1e6;
+    return (double)time->tv_sec * MS_PER_S + (double)time->tv_nsec / NS_PER_MS;
 }
 
 static bool is_of_its_time(const struct jit_process *process, const struct statx *status)
