@@ -5,11 +5,8 @@
  * chunks, so markers are made when all have been read. */
 #include <errno.h>
 
+#include "json/gecko/allocation_marker.h"
 #include "json/gecko/gecko_context.h"
-#include "json/gecko/gecko_schema.h"
-#include "json/json_format.h"
-
-static const char allocation_name[] = "Native allocation";
 
 struct allocation_row {
     uint64_t time_ns;
@@ -20,56 +17,20 @@ struct allocation_row {
     uint32_t stack;        /* of the owner's; UNIQUE_NONE: none */
 };
 
-/* A stack within a marker is a thread in small, with one sample. */
-static void stream_stack(const struct process_context *process, const struct thread_context *actor,
-                         uint32_t stack, int64_t time_ns, struct json_writer *writer)
-{
-    static const char *const columns[] = { "stack", "time", "eventDelay", NULL };
-    json_start_object_property(writer, "stack");
-    json_string_property(writer, "name", "SyncProfile");
-    json_name(writer, "registerTime");
-    json_null(writer);
-    json_name(writer, "unregisterTime");
-    json_null(writer);
-    json_string_property(writer, "processType", "default");
-    json_i64_property(writer, "tid", actor->tid);
-    json_i64_property(writer, "pid", process->unique_pid);
-    json_name(writer, "markers");
-    gecko_start_table(writer, gecko_marker_columns);
-    gecko_end_table(writer);
-    json_name(writer, "samples");
-    gecko_start_table(writer, columns);
-    json_start_array(writer);
-    json_u64(writer, stack);
-    json_time_ms(writer, time_ns);
-    json_u64(writer, 0);
-    json_end_array(writer);
-    gecko_end_table(writer);
-    json_end_object(writer);
-}
-
 static void stream_row(const struct process_context *process, const struct allocation_row *row)
 {
     struct thread_context *owner = process_thread(process, row->owner);
-    const struct thread_context *actor = process_thread(process, row->actor);
-    int64_t time_ns = process_relative_ns(process, row->time_ns);
-    struct json_writer *writer = &owner->markers;
-    json_start_array(writer);
-    json_u64(writer,
-             unique_strings_add(&owner->strings, allocation_name, sizeof(allocation_name) - 1));
-    json_time_ms(writer, time_ns);
-    json_null(writer);
-    json_u64(writer, 0); /* at a moment */
-    json_u64(writer, CATEGORY_OTHER);
-    json_start_object(writer);
-    json_string_property(writer, "type", allocation_name);
-    json_i64_property(writer, "size", row->size);
-    json_u64_property(writer, "memoryAddress", row->address);
-    json_i64_property(writer, "threadId", actor->tid);
-    if (row->stack != UNIQUE_NONE)
-        stream_stack(process, actor, row->stack, time_ns, writer);
-    json_end_object(writer);
-    json_end_array(writer);
+    const struct allocation_marker marker = {
+        .name = allocation_marker_name(&owner->strings),
+        .stack = row->stack,
+        .time_ns = process_relative_ns(process, row->time_ns),
+        .size = row->size,
+        .pid = process->unique_pid,
+        .tid = process_thread(process, row->actor)->tid,
+        .has_address = true,
+        .address = row->address,
+    };
+    allocation_marker_stream(&marker, &owner->markers);
 }
 
 static void add_row(struct process_context *process, const struct allocation_row *row)

@@ -3,14 +3,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/sampling_clock.h"
 #include "common/time_units.h"
+#include "json/gecko/allocation_marker.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_schema.h"
 #include "json/gecko/unique_stacks.h"
-#include "profctl/query/query_allocations.h"
 
 enum { OTHER_CATEGORY = 0, NAME_BYTES = 256 };
 
@@ -28,7 +27,7 @@ struct writing {
     struct unique_strings strings; /* of the thread at hand … */
     struct unique_stacks stacks;
     struct mapped_array numbers; /* uint32_t: … and the stack of each of its rows */
-    uint32_t allocation_name;    /* QUERY_ALLOCATION_NAME, in its strings */
+    uint32_t allocation_name;    /* of markers of allocations, in its strings */
 };
 
 static const struct query_row *row_at(const struct writing *writing, size_t index)
@@ -148,24 +147,24 @@ static void write_samples(struct writing *writing, size_t first, size_t end)
     gecko_end_table(&writing->writer);
 }
 
-/* Evenly over that time as well. */
+/* Evenly over that time as well, and without addresses, since none is known. */
 static void write_allocations(struct writing *writing, size_t first, size_t end, unsigned tid)
 {
     const uint32_t *numbers = writing->numbers.items;
-    double span_ms = (double)(writing->to_s - writing->from_s) * MS_PER_S;
+    double span_ns = (double)(writing->to_s - writing->from_s) * NS_PER_S;
 
     gecko_start_table(&writing->writer, gecko_marker_columns);
     for (size_t i = first; i < end; i++) {
-        const struct query_allocation allocation = {
+        const struct allocation_marker allocation = {
             .name = writing->allocation_name,
             .stack = numbers[i - first],
-            .bytes = row_at(writing, i)->allocated_bytes,
-            .time_ms = span_ms * (double)(i - first) / (double)(end - first),
+            .time_ns = (int64_t)(span_ns * (double)(i - first) / (double)(end - first)),
+            .size = (int64_t)row_at(writing, i)->allocated_bytes,
             .pid = writing->processes,
             .tid = tid,
         };
-        if (allocation.bytes > 0)
-            query_allocation_write(&allocation, &writing->writer);
+        if (allocation.size > 0)
+            allocation_marker_stream(&allocation, &writing->writer);
     }
     gecko_end_table(&writing->writer);
 }
@@ -205,8 +204,7 @@ static int write_thread(struct writing *writing, size_t first, size_t end, unsig
     unique_strings_init(&writing->strings, &writing->latch);
     unique_stacks_init(&writing->stacks, &writing->latch);
     int error = number_stacks(writing, first, end);
-    writing->allocation_name =
-        unique_strings_add(&writing->strings, QUERY_ALLOCATION_NAME, strlen(QUERY_ALLOCATION_NAME));
+    writing->allocation_name = allocation_marker_name(&writing->strings);
     json_start_object(writer);
     json_string_property(writer, "processType", "default");
     write_name(writing, "processName", row_at(writing, first)->program);
