@@ -1,5 +1,6 @@
 #include "common/output_pattern.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -70,9 +71,11 @@ static void value_of(char letter, const struct output_event *event, char out[LON
     case 'n':
         snprintf(out, LONGEST_VALUE_BYTES, "%" PRIu64, event->number);
         break;
-    default:
+    case '%':
         snprintf(out, LONGEST_VALUE_BYTES, "%%");
         break;
+    default:
+        assert(false); /* the pattern was checked */
     }
 }
 

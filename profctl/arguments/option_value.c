@@ -1,6 +1,6 @@
 #include "profctl/arguments/option_value.h"
 
-#include <errno.h>
+#include <assert.h>
 #include <string.h>
 
 #include "common/clock_choice.h"
@@ -13,18 +13,11 @@
 #include "profctl/arguments/option_list.h"
 #include "profctl/arguments/trigger_value.h"
 
-static const uint64_t shortest_interval_ns = UINT64_C(10) * NS_PER_US;
-static const uint64_t longest_interval_ns = 60ull * NS_PER_S;
-/* What profd takes, and a spool. */
-static const uint64_t smallest_limit_bytes = EXPORT_LEAST_SPOOL_BYTES;
-
 /* --- Numbers --- */
 
-static int in_range(int error, const uint64_t *value, uint64_t minimum, uint64_t maximum)
+static int parse_interval(const char *text, uint64_t *ns)
 {
-    if (error < 0)
-        return error;
-    return *value < minimum || *value > maximum ? -ERANGE : 0;
+    return units_parse_time(text, NS_PER_MS, ns);
 }
 
 static int parse_milliseconds(const char *text, uint64_t *milliseconds)
@@ -34,9 +27,7 @@ static int parse_milliseconds(const char *text, uint64_t *milliseconds)
 
     if (error < 0)
         return error;
-    if (ns == 0)
-        return -ERANGE;
-    *milliseconds = (ns + NS_PER_MS - 1) / NS_PER_MS;
+    *milliseconds = ns / NS_PER_MS + (ns % NS_PER_MS != 0);
     return 0;
 }
 
@@ -48,52 +39,45 @@ static int parse_reach(const char *text, uint64_t *milliseconds)
     return 0;
 }
 
-static int parse_number(const struct option_row *option, const char *text, uint64_t *number)
+static int parse_plain(const char *text, uint64_t *number)
 {
-    switch ((enum option_kind)option->kind) {
-    case OPTION_INTERVAL:
-        return in_range(units_parse_time(text, NS_PER_MS, number), number, shortest_interval_ns,
-                        longest_interval_ns);
-    case OPTION_RATE:
-        return in_range(units_parse_rate(text, number), number, shortest_interval_ns,
-                        longest_interval_ns);
-    case OPTION_SECONDS_MS:
-        return parse_milliseconds(text, number);
-    case OPTION_REACH:
-        return parse_reach(text, number);
-    case OPTION_SIZE:
-        return in_range(units_parse_size(text, number), number, smallest_limit_bytes, INT64_MAX);
-    case OPTION_DISTANCE:
-        return in_range(units_parse_size(text, number), number, 1, INT64_MAX);
-    case OPTION_PORT:
-        return units_parse_count(text, 1, UINT16_MAX, number);
-    case OPTION_COUNT:
-        return units_parse_count(text, 1, 1000000, number);
-    default:
-        return -EINVAL;
-    }
+    return units_parse_count(text, 0, UINT64_MAX, number);
 }
 
-static const char *expected(enum option_kind kind)
+#define SHORTEST_INTERVAL_NS (UINT64_C(10) * NS_PER_US)
+#define LONGEST_INTERVAL_NS  (UINT64_C(60) * NS_PER_S)
+#define SMALLEST_LIMIT_BYTES EXPORT_LEAST_SPOOL_BYTES /* as what profd takes, too */
+
+static const struct number_kind {
+    int (*parse)(const char *text, uint64_t *number);
+    uint64_t minimum, maximum;
+    const char *expected;
+} number_kinds[] = {
+    [OPTION_INTERVAL] = { parse_interval, SHORTEST_INTERVAL_NS, LONGEST_INTERVAL_NS,
+                          "a time from 10us to 60s, such as 250us or 1ms" },
+    [OPTION_RATE] = { units_parse_rate, SHORTEST_INTERVAL_NS, LONGEST_INTERVAL_NS,
+                      "samples per second, up to 100000" },
+    [OPTION_SECONDS_MS] = { parse_milliseconds, 1, UINT64_MAX, "a time, such as 500ms or 10s" },
+    [OPTION_REACH] = { parse_reach, 1, UINT64_MAX, "a time, such as 500ms or 10s, or all" },
+    [OPTION_SIZE] = { units_parse_size, SMALLEST_LIMIT_BYTES, INT64_MAX,
+                      "a size of at least 1M, such as 64M or 1G" },
+    [OPTION_DISTANCE] = { units_parse_size, 1, INT64_MAX, "a size, such as 64K or 1M" },
+    [OPTION_PORT] = { parse_plain, 1, UINT16_MAX, "a port from 1 to 65535" },
+    [OPTION_COUNT] = { parse_plain, 1, 1000000, "a number from 1 to 1000000" },
+};
+
+static bool parse_number(const struct option_row *option, const char *text, uint64_t *number,
+                         struct failure *failure)
 {
-    switch (kind) {
-    case OPTION_INTERVAL:
-        return "a time from 10us to 60s, such as 250us or 1ms";
-    case OPTION_RATE:
-        return "samples per second, up to 100000";
-    case OPTION_SECONDS_MS:
-        return "a time, such as 500ms or 10s";
-    case OPTION_REACH:
-        return "a time, such as 500ms or 10s, or all";
-    case OPTION_SIZE:
-        return "a size of at least 1M, such as 64M or 1G";
-    case OPTION_DISTANCE:
-        return "a size, such as 64K or 1M";
-    case OPTION_PORT:
-        return "a port from 1 to 65535";
-    default:
-        return "a number from 1 to 1000000";
-    }
+    assert((size_t)option->kind < sizeof(number_kinds) / sizeof(number_kinds[0]));
+    const struct number_kind *kind = &number_kinds[option->kind];
+
+    assert(kind->parse != NULL);
+    if (kind->parse(text, number) == 0 && *number >= kind->minimum && *number <= kind->maximum)
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE, "--%s '%s' is not %s", option->name, text,
+                kind->expected);
+    return false;
 }
 
 /* --- Words and lists of them --- */
@@ -241,10 +225,6 @@ bool option_value_set(struct arguments *arguments, const struct option_row *opti
     case OPTION_CLOCK:
         return parse_clock(text, target, failure);
     default:
-        if (parse_number(option, text, target) == 0)
-            return true;
-        failure_set(failure, EXIT_CODE_USAGE, "--%s '%s' is not %s", option->name, text,
-                    expected((enum option_kind)option->kind));
-        return false;
+        return parse_number(option, text, target, failure);
     }
 }

@@ -184,8 +184,7 @@ int profile_calls_begin_event(struct profile_calls *calls, unsigned event, doubl
 
 int profile_calls_end_event(struct profile_calls *calls, double time_ms)
 {
-    if (calls->events.count == 0)
-        return -EINVAL;
+    assert(calls->events.count > 0);
     calls->events.count--;
     size_t depth = pop_lock(calls);
     return truncate_to(calls, depth, time_ms);

@@ -75,8 +75,8 @@ struct profile_calls {
 
 /* Each returns 0, -ENOMEM, or the error of the call-back. */
 int profile_calls_take(struct profile_calls *calls, const struct profile_call_sample *sample);
-/* An event begins, or the last one that did ends. At one time, events end before others begin, and
- * samples come last. -EINVAL: none has begun. */
+/* An event begins, or the last one that did ends; one must have begun. At one time, events end
+ * before others begin, and samples come last. */
 int profile_calls_begin_event(struct profile_calls *calls, unsigned event, double time_ms);
 int profile_calls_end_event(struct profile_calls *calls, double time_ms);
 /* There are no more samples. */

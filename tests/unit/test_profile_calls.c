@@ -1,5 +1,5 @@
 #include <check.h>
-#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,7 +262,7 @@ END_TEST
 
 START_TEST(an_end_needs_a_beginning)
 {
-    ck_assert_int_eq(profile_calls_end_event(&calls, 1), -EINVAL);
+    (void)profile_calls_end_event(&calls, 1);
 }
 END_TEST
 
@@ -383,7 +383,7 @@ int main(void)
     tcase_add_test(all, a_sample_that_is_shorter_than_what_is_locked_ends_nothing_of_it);
     tcase_add_test(all, samples_in_another_event_count_only_where_nothing_is_open);
     tcase_add_test(all, calls_of_no_event_end_where_one_begins);
-    tcase_add_test(all, an_end_needs_a_beginning);
+    tcase_add_test_raise_signal(all, an_end_needs_a_beginning, SIGABRT);
     tcase_add_test(all, what_is_known_to_be_the_same_changes_nothing);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
