@@ -138,7 +138,7 @@ static void add_pause(struct process_context *process, struct mapped_array *paus
 }
 
 /* The beginning, or the end, of one of PAUSES. */
-static void take_pause(struct process_context *process, struct mapped_array *pauses, bool is_end,
+static void take_bound(struct process_context *process, struct mapped_array *pauses, bool is_end,
                        uint64_t time_ns)
 {
     struct pause *last = last_pause(pauses);
@@ -151,12 +151,34 @@ static void take_pause(struct process_context *process, struct mapped_array *pau
         add_pause(process, pauses, 0, time_ns);
 }
 
+static void take_pause(struct process_context *process, const struct arena_record *record)
+{
+    take_bound(process, &process->pauses, record->kind == DICTIONARY_RESUME, record->time_ns);
+}
+
+static void take_sampling_pause(struct process_context *process, const struct arena_record *record)
+{
+    take_bound(process, &process->sampling_pauses, record->kind == DICTIONARY_SAMPLING_RESUME,
+               record->time_ns);
+}
+
 static void take_process(struct process_context *process, const struct arena_record *record)
 {
     process->executable = record->name;
     process->command_line = record->extra;
     if (record->time_ns != 0)
         process->start_ns = record->time_ns;
+}
+
+static void take_process_name(struct process_context *process, const struct arena_record *record)
+{
+    process->name = record->name;
+}
+
+static void take_user(struct process_context *process, const struct arena_record *record)
+{
+    process->user = record->index;
+    process->knows_user = true;
 }
 
 static void take_thread(struct process_context *process, const struct arena_record *record)
@@ -184,61 +206,32 @@ static void take_thread_change(struct process_context *process, const struct are
 
 static void take_record(struct process_context *process, const struct arena_record *record)
 {
-    switch (record->kind) {
-    case DICTIONARY_PROCESS:
-        take_process(process, record);
-        break;
-    case DICTIONARY_PROCESS_NAME:
-        process->name = record->name;
-        break;
-    case DICTIONARY_THREAD:
-        take_thread(process, record);
-        break;
-    case DICTIONARY_THREAD_NAME:
-    case DICTIONARY_THREAD_END:
-        take_thread_change(process, record);
-        break;
-    case DICTIONARY_LIBRARY:
-        add_library(process, record);
-        break;
-    case DICTIONARY_SITE:
-        add_site(process, record);
-        break;
-    case DICTIONARY_MARKER_TYPE:
-        add_marker_type(process, record);
-        break;
-    case DICTIONARY_SITE_TYPE:
-        take_site_type(process, record);
-        break;
-    case DICTIONARY_SITE_FRAME:
-        take_site_frame(process, record);
-        break;
-    case DICTIONARY_PAUSE:
-    case DICTIONARY_RESUME:
-        take_pause(process, &process->pauses, record->kind == DICTIONARY_RESUME, record->time_ns);
-        break;
-    case DICTIONARY_SAMPLING_PAUSE:
-    case DICTIONARY_SAMPLING_RESUME:
-        take_pause(process, &process->sampling_pauses, record->kind == DICTIONARY_SAMPLING_RESUME,
-                   record->time_ns);
-        break;
-    case DICTIONARY_LOG:
-        add_log_line(process, record);
-        break;
-    case DICTIONARY_COUNTER:
-        counters_add(process, record);
-        break;
-    case DICTIONARY_USER:
-        process->user = record->index;
-        process->knows_user = true;
-        break;
-    case DICTIONARY_CATEGORY:
-    case DICTIONARY_SUBCATEGORY:
-        add_category(process, record);
-        break;
-    case DICTIONARY_LIBRARY_END: /* the addresses of its samples still need it */
-        break;
-    }
+    static void (*const takers[])(struct process_context * process,
+                                  const struct arena_record *record) = {
+        [DICTIONARY_PROCESS] = take_process,
+        [DICTIONARY_PROCESS_NAME] = take_process_name,
+        [DICTIONARY_THREAD] = take_thread,
+        [DICTIONARY_THREAD_NAME] = take_thread_change,
+        [DICTIONARY_THREAD_END] = take_thread_change,
+        [DICTIONARY_LIBRARY] = add_library,
+        [DICTIONARY_LIBRARY_END] = NULL, /* the addresses of its samples still need it */
+        [DICTIONARY_SITE] = add_site,
+        [DICTIONARY_SITE_TYPE] = take_site_type,
+        [DICTIONARY_SITE_FRAME] = take_site_frame,
+        [DICTIONARY_MARKER_TYPE] = add_marker_type,
+        [DICTIONARY_PAUSE] = take_pause,
+        [DICTIONARY_RESUME] = take_pause,
+        [DICTIONARY_SAMPLING_PAUSE] = take_sampling_pause,
+        [DICTIONARY_SAMPLING_RESUME] = take_sampling_pause,
+        [DICTIONARY_LOG] = add_log_line,
+        [DICTIONARY_COUNTER] = counters_add,
+        [DICTIONARY_USER] = take_user,
+        [DICTIONARY_CATEGORY] = add_category,
+        [DICTIONARY_SUBCATEGORY] = add_category,
+    };
+
+    if (record->kind < sizeof(takers) / sizeof(takers[0]) && takers[record->kind] != NULL)
+        takers[record->kind](process, record);
 }
 
 static void start_context(struct process_context *process,
