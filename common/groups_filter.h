@@ -1,4 +1,4 @@
-/* Which performance groups somebody wants to hear of, as people write it.
+/* A choice of performance groups, as people write it.
  *
  *     kind=tenant,name=blue,process=server
  *

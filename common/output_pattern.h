@@ -1,6 +1,6 @@
 /* Names of the captures that triggers write: a pattern, and what stands for its letters. Pure.
  *
- *     %p  process id of whom it was about, profd's own when nobody
+ *     %p  id of the process that the event is about, or else profd's own
  *     %t  time, in seconds since the epoch
  *     %e  what happened: the signal's, marker's or trigger's name
  *     %n  1 for the session's first capture, 2 for the next …

@@ -11,7 +11,7 @@
 enum cpu_time_end {
     CPU_TIME_TO_CAPTURE, /* it lives */
     CPU_TIME_TO_END,
-    CPU_TIME_TO_EXEC,        /* the program after it, in the same process, goes on with the clock */
+    CPU_TIME_TO_EXEC,        /* the next program of the process continues the clock */
     CPU_TIME_TO_LAST_RECORD, /* nobody who tells profd reaped it: at least so much, if anything */
 };
 

@@ -8,7 +8,7 @@
     X(LIVE, 0, "live")                                                                             \
     X(EXITED, 1, "exited")     /* code: exit status */                                             \
     X(KILLED, 2, "killed")     /* code: signal */                                                  \
-    X(EXECED, 3, "execed")     /* the process goes on as another program */                        \
+    X(EXECED, 3, "execed")     /* the process became another program */                            \
     X(FROZEN, 4, "frozen")     /* did not answer; read from its arena */                           \
     X(VANISHED, 5, "vanished") /* ended in an unknown way */                                       \
     X(NOT_PROFILED, 6, "not-profiled")

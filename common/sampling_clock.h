@@ -46,7 +46,7 @@ enum clock_refusal {
 /* What arenas tell is an hour at most; more is damage. */
 #define SAMPLING_INTERVAL_MOST_NS UINT64_C(3600000000000)
 
-/* Whether CLOCK takes a thread of ours beside the program's only one, also under profd. */
+/* Whether CLOCK needs a thread of the agent even in a program of one thread under profd. */
 bool sampling_clock_needs_thread(enum sampling_clock clock);
 
 /* "cpu" and so on; CLOCK is below SAMPLING_CLOCK_COUNT. */

@@ -1,4 +1,4 @@
-/* Standard streams that whoever started us had closed. */
+/* Standard streams that were closed when the program was started. */
 #ifndef PROFD_COMMON_STANDARD_STREAMS_H
 #define PROFD_COMMON_STANDARD_STREAMS_H
 

@@ -1,4 +1,4 @@
-/* The first failure of a long operation, kept for whoever looks at the end.
+/* The first failure of a long operation, kept until its caller asks at the end.
  *
  * Everything that takes part in one JSON generation shares one latch. The first error wins; from
  * then on writers and tables do nothing, so code in between needs no checks of its own, only an

@@ -98,7 +98,7 @@ static void settle(struct json_writer *writer)
     writer->earlier_bytes += used;
 }
 
-/* From here on, writes go nowhere. */
+/* Later writes go nowhere. */
 static void write_to_scratch(struct json_writer *writer)
 {
     writer->next = writer->scratch;

@@ -80,7 +80,7 @@ int json_reader_u64(const struct json_reader *reader, uint64_t *value);
 
 /* --- Whole values --- */
 
-/* After START_OBJECT or START_ARRAY: goes on behind its end. After KEY: over the value. After
+/* After START_OBJECT or START_ARRAY: skips to behind its end. After KEY: skips the value. After
  * anything else: nothing. 0 or an error as next. */
 int json_reader_skip(struct json_reader *reader);
 

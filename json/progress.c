@@ -42,7 +42,7 @@ struct progress progress_step(const struct progress *parent, uint64_t done, uint
     return progress_part(parent, proportion_of(done, total), proportion_of(done + 1, total));
 }
 
-/* Only forwards, whoever else reports meanwhile. */
+/* Only forwards, also when others report at the same time. */
 static void raise_to(_Atomic proportion_value *proportion, proportion_value reached)
 {
     proportion_value seen = atomic_load_explicit(proportion, memory_order_relaxed);

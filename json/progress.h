@@ -35,14 +35,14 @@ static inline proportion_value progress_value_get(const struct progress_value *v
 
 /* A part of the whole, [begin, end] of PROGRESS_SCALE. A plain value: copy it freely. */
 struct progress {
-    struct progress_value *global; /* borrowed; NULL: nobody looks */
+    struct progress_value *global; /* borrowed; NULL: reports go nowhere */
     proportion_value begin, end;
 };
 
 /* The whole operation, reported into GLOBAL, which outlives it. */
 struct progress progress_whole(struct progress_value *global);
 
-/* From FROM to TO of PARENT's range. PARENT may be NULL: the result reports to nobody. */
+/* From FROM to TO of PARENT's range. PARENT may be NULL: then reports go nowhere. */
 struct progress progress_part(const struct progress *parent, proportion_value from,
                               proportion_value to);
 

@@ -63,7 +63,7 @@ struct raw_process {
     uint32_t later_images;
     uint32_t may_be_left_out; /* 1: when it holds neither samples nor markers */
     int32_t pid;              /* as profd knows it: the process' own may differ */
-    int32_t parent_pid;       /* from here on of UNPROFILED, else 0 */
+    int32_t parent_pid;       /* this and all below: of UNPROFILED, else 0 */
     uint64_t start_ns;
     uint64_t produced_blocks, produced_bytes, dropped_blocks, dropped_bytes;
     uint32_t reason_bytes, title_bytes, filters_bytes, executable_bytes;

@@ -18,7 +18,7 @@ struct raw_out {
     void *context;
     uint8_t *records; /* owned; those that wait, and room for the next one */
     size_t used, capacity;
-    uint64_t bytes; /* put so far */
+    uint64_t bytes; /* that were put */
 };
 
 /* -ENOMEM; OUT needs raw_out_fini() in any case. */

@@ -16,7 +16,7 @@ void *spare_pages_take_zeroed(size_t bytes);
 /* PAGES are of BYTES; NULL is fine. */
 void spare_pages_give(void *pages, size_t bytes);
 
-/* From here on the calling thread keeps some of what it frees. */
+/* The calling thread begins to keep some of what it frees. */
 void spare_pages_keep(void);
 
 /* No more, and what it has kept goes back. */

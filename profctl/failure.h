@@ -1,4 +1,4 @@
-/* What went wrong, told once by whoever knows the details and passed up untouched.
+/* What went wrong, described once where the details are known, and passed up unchanged.
  *
  * Functions that can fail for reasons that matter to the user take a struct failure and return
  * false, or a negative errno, after filling it; main prints its text as `profctl: TEXT` and exits

@@ -15,7 +15,7 @@
 
 #include "json/json_reader.h"
 
-/* The error that TOKEN is where nobody can use it: itself when it is one, else -EPROTO. */
+/* The error for an unexpected TOKEN: itself when it is an error, else -EPROTO. */
 static inline int json_token_error(int token)
 {
     return token < 0 ? token : -EPROTO;

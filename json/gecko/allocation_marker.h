@@ -12,7 +12,7 @@ struct allocation_marker {
     int64_t time_ns;  /* on the profile's time line */
     int64_t size;     /* bytes that are allocated, or below 0 that are freed */
     int64_t pid, tid; /* who did */
-    bool has_address; /* without one, nobody can tell which end belongs to it */
+    bool has_address; /* by which viewers match an allocation with its end */
     uint64_t address; /* below 2^53, as numbers in JSON are exact up to there */
 };
 

@@ -1,8 +1,8 @@
 /* Sampled allocations, as the markers that viewers make their allocation views of.
  *
- * An allocation and its end are rows of one thread, the one that allocated, whoever freed: viewers
- * match the two within a thread, and want them in the order of time. Threads write into different
- * chunks, so markers are made when all have been read. */
+ * An allocation and its end are rows of one thread, the one that allocated, even if another one
+ * freed: viewers match the two within a thread, and want them in the order of time. Threads write
+ * into different chunks, so markers are made when all have been read. */
 #include <errno.h>
 
 #include "json/gecko/allocation_marker.h"

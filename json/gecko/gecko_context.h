@@ -34,7 +34,7 @@ struct timed_row {
     uint32_t stack;  /* UNIQUE_NONE: none */
 };
 
-/* The thread's stack while the chunks are read, and the samples kept so far. */
+/* The thread's stack while the chunks are read, and the samples that were kept. */
 struct thread_samples {
     struct stack_tracker *tracker; /* NULL before the first stack */
     uint32_t current_stack;        /* UNIQUE_NONE: not known, or empty */
@@ -130,13 +130,13 @@ struct process_context {
     struct mapped_array site_slots;
     struct mapped_array libraries;       /* struct library */
     struct mapped_array pauses;          /* struct pause */
-    struct mapped_array sampling_pauses; /* likewise: of samples and counters alone */
+    struct mapped_array sampling_pauses; /* struct pause: of samples and counters alone */
     struct mapped_array log;             /* struct log_line */
     struct mapped_array counters;        /* struct counter_context, by index */
     struct overhead_context overhead;
     struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
-    uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
-    size_t chunk_number;       /* counts the chunks read; stacks hold within one */
+    uint64_t last_tick_ticks; /* as written, to recognise a tick that continues in the next chunk */
+    size_t chunk_number;      /* counts the chunks read; stacks hold within one */
     struct stack_tracker *allocations;   /* NULL before the first */
     struct mapped_array allocation_rows; /* see gecko_allocations.c */
     uint32_t unknown_threads;            /* made for indices that the dictionary lacks */
@@ -178,7 +178,7 @@ const struct site *process_site(const struct process_context *process, uint32_t 
 
 /* Copies what a record describes; a later thread may have the index of one that has ended. */
 void thread_list_append(struct process_context *process, const struct thread_context *described);
-/* The last one that has INDEX so far, or NULL. */
+/* The latest one with INDEX, or NULL. */
 struct thread_context *thread_list_find_latest(const struct process_context *process,
                                                uint32_t index);
 /* After the last record: one main thread, unique ids, and tables for each. */
@@ -277,7 +277,7 @@ void markers_take(struct process_context *process, struct thread_context *thread
                   const struct clock_calibration *clock);
 /* A mark of our own in the main thread: what became of the process. Nothing for a live one. */
 void markers_add_verdict(struct process_context *process, struct thread_context *main_thread);
-/* Likewise of when sampling was paused: "pausedRanges" has no word for that. */
+/* The same for pauses of sampling alone, which "pausedRanges" cannot express. */
 void markers_add_sampling_pauses(struct process_context *process,
                                  struct thread_context *main_thread);
 /* Moves the thread's markers, as a table, into WRITER. */

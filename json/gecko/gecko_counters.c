@@ -118,7 +118,7 @@ static struct counter_total sum(struct counter_total a, struct counter_total b)
     };
 }
 
-/* Totals that don't follow from what is known: changes were lost, nobody knows when. */
+/* Totals that do not follow from the changes: some were lost, at an unknown time. */
 static void take_total(struct process_context *process, struct counter_context *counter,
                        struct counter_total total, uint64_t time_ns)
 {

@@ -138,7 +138,7 @@ static const char *find_field(const char *text, const char *field, size_t *lengt
     return value;
 }
 
-/* The processor as the kernel tells of it. */
+/* The processor as the kernel describes it. */
 static void stream_processor(struct json_writer *writer)
 {
     char text[CPU_INFO_BYTES];

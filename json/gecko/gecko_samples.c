@@ -11,7 +11,7 @@ void samples_take_tick(struct process_context *process, uint64_t ticks, uint64_t
 {
     size_t count = process->ticks.count;
     const uint64_t *times = process->ticks.items;
-    /* A tick that found its chunk full goes on in the next. */
+    /* A tick that found its chunk full continues in the next. */
     if (count > 0 && ticks == process->last_tick_ticks)
         return;
     if (count > 0 && time_ns < times[count - 1])

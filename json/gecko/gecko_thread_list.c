@@ -173,7 +173,7 @@ void thread_list_complete(struct process_context *process)
 {
     ensure_main_thread(process);
     make_tids_unique(process);
-    /* From here on threads must not move: their writers have inner pointers. */
+    /* Threads must not move after this: their writers have inner pointers. */
     size_t most_threads = process->threads.count + MAX_UNKNOWN_THREADS;
     failure_latch_set(process->latch, mapped_array_reserve(&process->threads, most_threads,
                                                            sizeof(struct thread_context)));

@@ -27,7 +27,7 @@ struct frame_details {
     uint32_t category;
     uint32_t subcategory; /* among those of the category */
     uint32_t file;        /* that the line is in: index of a string and 1; 0: unknown */
-    uint32_t tier;        /* of its compiler, likewise */
+    uint32_t tier;        /* of its compiler: index of a string and 1; 0: unknown */
     bool is_inlined;      /* in the function of the frame that it is called from */
 };
 

@@ -102,7 +102,7 @@ struct arguments {
     const char *merged, *hosts, *offsets; /* of merge: where to; comma-separated; NULL: not given */
 
     uint64_t port;    /* of view; 0: one that is free */
-    uint64_t idle_ms; /* of view: ends when nobody asks for so long */
+    uint64_t idle_ms; /* of view: it exits after this time without a request */
     bool no_browser;
     bool open;                          /* of run: the capture is viewed at once */
     bool merge_exited, no_merge_exited; /* of convert: all processes that exited, none */

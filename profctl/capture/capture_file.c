@@ -168,7 +168,7 @@ int capture_file_raw_fd(const struct capture_file *file)
 
 /* --- Writing --- */
 
-/* mkostemp makes files that nobody else may read; a capture is an ordinary file. */
+/* mkostemp makes files that only their owner may read; a capture is an ordinary file. */
 static void apply_umask(int fd)
 {
     mode_t mask = umask(0);

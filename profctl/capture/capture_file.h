@@ -26,7 +26,7 @@ bool capture_file_prepare(const char *path, struct capture_file **out, struct fa
 /* The same for the output of a capture, which may be raw as well: NAME.profd. */
 bool capture_file_prepare_capture(const char *path, struct capture_file **out,
                                   struct failure *failure);
-/* The same for a file of any format: PATH is checked by nobody else. */
+/* The same for a file of any format: the caller has checked PATH. */
 bool capture_file_prepare_any(const char *path, struct capture_file **out, struct failure *failure);
 
 /* Whether it is NAME.profd, which profd writes itself. */

@@ -54,7 +54,7 @@ static int count_thread(void *owner, const struct profile_thread *thread)
     return 0;
 }
 
-/* Whoever names a thread means exactly one. */
+/* --thread must name exactly one thread. */
 static bool check_choice(const struct converting *conversion)
 {
     const struct thread_choice *choice = &conversion->choice;
@@ -109,7 +109,7 @@ static int add_thread(void *owner, const struct profile_thread *thread)
     return converted_file_add(&conversion->file, thread);
 }
 
-/* Whoever wants one thread has no use for what else its process tells. */
+/* Counters belong to the process, and are left out when threads are chosen. */
 static int add_counter(void *owner, const struct profile_counter *counter)
 {
     struct converting *conversion = owner;

@@ -32,7 +32,7 @@ struct exporting {
     struct exporter exporter;
     struct delivery delivery;
     char last_trouble[HTTP_TEXT_BYTES]; /* with the server, as it was told; "": none */
-    char last_failure[HTTP_TEXT_BYTES]; /* with profd, likewise */
+    char last_failure[HTTP_TEXT_BYTES]; /* with profd, as it was told; "": none */
     uint64_t retry_ns;                  /* when profd is to be asked again */
     uint64_t drop_ns;                   /* when old partitions are to be dropped next */
     struct failure *failure;
@@ -47,7 +47,7 @@ static void ending_signals(sigset_t *set)
     sigaddset(set, SIGINT);
 }
 
-/* They stay pending, for whoever asks next. */
+/* They stay pending, so that later questions have the same answer. */
 static bool should_stop(void)
 {
     sigset_t pending;
@@ -215,7 +215,8 @@ static bool run(struct exporting *exporting)
     return true;
 }
 
-/* What the last minute has so far, into the spool: the next exporter begins with its own time. */
+/* Puts what there is of the last minute into the spool: the next exporter begins with its own time.
+ */
 static void take_the_rest(struct exporting *exporting)
 {
     struct exporter *exporter = &exporting->exporter;

@@ -17,7 +17,7 @@
 #include "profctl/commands/commands.h"
 #include "profctl/groups/group_print.h"
 
-/* What goes on from one look to the next. */
+/* What is kept from one snapshot to the next. */
 struct watch {
     struct client *client;
     const struct arguments *arguments;
@@ -26,7 +26,7 @@ struct watch {
     struct group_alerts alerts;
 };
 
-/* REMARK is not empty when nobody had asked for groups before. */
+/* REMARK is not empty if groups were not being measured before. */
 static bool take_snapshot(struct client *client, const struct arguments *arguments,
                           char remark[CLIENT_TEXT_BYTES], struct snapshot_file *out,
                           struct failure *failure)

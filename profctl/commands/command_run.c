@@ -181,7 +181,7 @@ static int run_command(struct run *run, struct failure *failure)
     run->command = private_daemon_command(&run->daemon);
     if (!wait_for_command(run, true, &exit_status, failure))
         return failure->code;
-    if (run->daemon.pid == 0) /* nobody has a profile */
+    if (run->daemon.pid == 0) /* there is no profile */
         return combined_code(exit_status, failure->code);
     return capture_and_finish(run, failure);
 }
@@ -193,7 +193,7 @@ static int run_with_client(struct run *run, struct failure *failure)
 
     watch(run);
     code = run_command(run, failure);
-    /* When profd has gone already, there is nobody to ask. */
+    /* If profd is gone already, it cannot be asked. */
     (void)client_ask(run->client, MESSAGE_CLIENT_SHUTDOWN, NULL, &ignored);
     stop_watching(run);
     client_close(run->client);

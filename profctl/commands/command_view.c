@@ -1,4 +1,4 @@
-/* view: a profile in the browser, with source and machine code, until nobody looks any more. */
+/* view: a profile in the browser, with source and machine code, until no browser shows it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -146,7 +146,7 @@ static void on_end(int number)
 }
 
 /* The first one of each ends the command between requests; the next one at once, should a request
- * take longer than somebody likes to wait. */
+ * take longer than users like to wait. */
 static int watch_signals(struct failure *failure)
 {
     static const int ends[] = { SIGINT, SIGTERM, SIGHUP };

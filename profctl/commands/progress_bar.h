@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct progress_bar {
-    bool is_shown;    /* standard error is a terminal, and nobody asked for quiet */
+    bool is_shown;    /* standard error is a terminal, and --quiet was not given */
     bool is_drawn;    /* something stands on the line */
     uint64_t last_ns; /* when it was drawn */
 };

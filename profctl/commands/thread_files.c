@@ -50,7 +50,7 @@ static int print_name(struct thread_files *files, const struct profile_thread *t
     return length < (int)sizeof(files->name) ? length : -ENAMETOOLONG;
 }
 
-/* How many threads had the numbers of THREAD so far, this one included. NULL: no memory. */
+/* The count of threads with the numbers of THREAD, this one included. NULL: no memory. */
 static uint32_t *count_of(struct thread_files *files, const struct profile_thread *thread)
 {
     const double numbers[] = { thread->pid >= 0 ? thread->pid : 0,

@@ -35,7 +35,7 @@ int conversion_add_process(struct conversion *conversion, bool is_root,
 int conversion_finish(struct conversion *conversion, const struct profile_facts *facts);
 void conversion_end(struct conversion *conversion);
 
-/* Whether FORMAT has a use for THREAD, when nobody chooses. */
+/* Whether FORMAT has a use for THREAD when no threads are chosen. */
 bool conversion_wants(const struct profile_format *format, const struct profile_thread *thread);
 
 /* Of ALL events of a walk, those that FORMAT has a use for. */

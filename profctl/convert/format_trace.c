@@ -74,7 +74,7 @@ static void merge_exited(void *state, size_t apart)
     trace->lanes.walk.choice.apart = apart;
 }
 
-/* A thread that shares its process' place with nobody. */
+/* A thread whose process shares its place with no other. */
 static void take_own_place(struct trace *trace, const struct profile_thread *thread)
 {
     char process[THREAD_LABEL_BYTES];

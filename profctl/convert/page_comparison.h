@@ -1,4 +1,4 @@
-/* What a page tells of another profile: what has changed since then, function by function. One
+/* What a page says about another profile: what has changed since then, function by function. One
  * thread. */
 #ifndef PROFD_PROFCTL_PAGE_COMPARISON_H
 #define PROFD_PROFCTL_PAGE_COMPARISON_H

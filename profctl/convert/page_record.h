@@ -1,4 +1,4 @@
-/* The records of a page's stream (page_stream.h), each a number and what it tells of. Names and
+/* The records of a page's stream (page_stream.h), each a number and what it says. Names and
  * stacks come before the first record that has their numbers, threads and counters before the
  * process that they are of. profctl/page/data.js reads the same, in the same order.
  *
@@ -12,7 +12,7 @@
 #include "profctl/convert/thread_events.h"
 
 enum page_record {
-    PAGE_END = 0,    /* facts, and what each process used that no sample tells of */
+    PAGE_END = 0,    /* facts, and the CPU time of each process that no sample covers */
     PAGE_NAMES,      /* column of texts: the names that come next, and what functions they are */
     PAGE_STACKS,     /* column of how far before it the prefix is (0: none), name and script */
     PAGE_THREAD,     /* what it is, samples, event delay, markers, events that bound calls */

@@ -2,7 +2,7 @@
  * nothing in a capture can be taken for markup. profctl/page/data.js reads it.
  *
  * Numbers are LEB128, differences zigzag in front of that. After a failure nothing is written any
- * more; page_stream_finish() tells of the first one. One thread. */
+ * more; page_stream_finish() returns the first one. One thread. */
 #ifndef PROFD_PROFCTL_PAGE_STREAM_H
 #define PROFD_PROFCTL_PAGE_STREAM_H
 

@@ -116,7 +116,7 @@ static bool starts_before(const void *left, const void *right)
     return a->start_ms != b->start_ms ? a->start_ms < b->start_ms : a->end_ms > b->end_ms;
 }
 
-/* The group of the innermost unit at TIME_MS, which only goes on; units nest. */
+/* The group of the innermost unit at TIME_MS, which never decreases; units nest. */
 static int find_group(struct pprof_costs *costs, double time_ms, uint32_t *group)
 {
     const struct group_span *spans = costs->spans.items;

@@ -31,11 +31,11 @@ struct pprof_cost {
 
 /* Initialised by pprof_costs_init(). */
 struct pprof_costs {
-    struct unique_strings groups; /* of all threads so far */
+    struct unique_strings groups; /* of all threads that were taken */
     struct unique_strings keys;   /* of stack and group, as bytes: of the thread at hand … */
     struct mapped_array costs;    /* … struct pprof_cost, by their numbers */
     struct mapped_array spans;    /* struct group_span, by start … */
-    struct mapped_array open;     /* … and uint32_t: those that go on, the innermost last */
+    struct mapped_array open;     /* … and uint32_t: those that are open, the innermost last */
     size_t next_span;
 };
 

@@ -10,7 +10,7 @@
 
 enum {
     NO_MAPPING = 0,
-    MOST_INLINED = 64, /* in one location: what goes on is told as called */
+    MOST_INLINED = 64, /* in one location; more of them are written as calls */
 };
 
 /* A library where the first process had it; of one that no process told of, only the name is known.

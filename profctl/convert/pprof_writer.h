@@ -40,7 +40,7 @@ int pprof_writer_message(struct pprof_writer *writer, const Pprof__Profile *mess
 int pprof_writer_sample(struct pprof_writer *writer, const uint32_t *path, size_t depth,
                         Pprof__Sample *sample);
 
-/* Writes the table of strings: nothing may be added to it any more. 0, -ENOMEM, or the sink's
+/* Writes the table of strings: nothing may be added afterwards. 0, -ENOMEM, or the sink's
  * error. */
 int pprof_writer_strings(struct pprof_writer *writer);
 

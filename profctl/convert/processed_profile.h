@@ -43,8 +43,8 @@ void processed_profile_merge_exited(void *state, size_t apart);
  * errno. */
 int processed_profile_end_threads(struct processed_profile *profile);
 
-/* Writes the value of the member "counters", and the member "meta"; nothing is added any more. The
- * first: 0 or a negative errno. */
+/* Writes the value of the member "counters", and the member "meta"; nothing may be added
+ * afterwards. The first: 0 or a negative errno. */
 int processed_profile_write_counters(struct processed_profile *profile, struct json_writer *writer);
 void processed_profile_write_meta(struct processed_profile *profile,
                                   const struct profile_facts *facts, struct json_writer *writer);

@@ -24,7 +24,8 @@ static int end_innermost(struct profile_calls *calls)
     return calls->on_ended(calls->owner, &ended);
 }
 
-/* All that is open goes on to TIME_MS, or already did if a clock has stepped back. */
+/* Extends all open calls to TIME_MS, unless they already reach beyond, as when a clock stepped
+ * back. */
 static void go_on_to(struct profile_calls *calls, double time_ms)
 {
     if (calls->open.count == 0 || time_ms > calls->reached_ms)
@@ -82,7 +83,7 @@ static int push_lock(struct profile_calls *calls, size_t depth)
     return 0;
 }
 
-/* All that is open goes on to TIME_MS; what is above DEPTH and not locked ends there. */
+/* Extends all open calls to TIME_MS; those above DEPTH that are not locked end there. */
 static int truncate_to(struct profile_calls *calls, size_t depth, double time_ms)
 {
     size_t locked = locked_depth(calls);
@@ -93,7 +94,7 @@ static int truncate_to(struct profile_calls *calls, size_t depth, double time_ms
 
 /* --- Samples --- */
 
-/* How many of the open calls go on: those that are locked, and the frames that are the same. */
+/* How many of the open calls stay open: those that are locked, and the frames that are the same. */
 static size_t count_same(const struct profile_calls *calls,
                          const struct profile_call_sample *sample)
 {

@@ -68,7 +68,7 @@ struct profile_calls {
     struct mapped_array events;  /* unsigned: what those are that have not ended */
     struct mapped_array locks;   /* size_t: how many calls were open where they began */
     bool has_lone_calls;         /* the last lock is of samples in no function call */
-    double reached_ms;           /* what is open goes on until then */
+    double reached_ms;           /* open calls extend to this time */
     size_t known_from, known_to; /* where what is open is what the last sample had there */
     size_t samples;
 };

@@ -91,7 +91,7 @@ static void link_to_parent(struct profile_tree *tree, uint32_t index)
     node_at(tree, parent)->last_child = index;
 }
 
-/* Tells the node at INDEX where it is, so that nobody needs to climb for that. */
+/* Tells the node at INDEX where it is, so that readers need not climb. */
 static void place_node(struct profile_tree *tree, uint32_t index)
 {
     struct profile_node *node = node_at(tree, index);

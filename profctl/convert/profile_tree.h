@@ -15,7 +15,7 @@
 enum profile_node_kind {
     PROFILE_NODE_FUNCTION,
     PROFILE_NODE_ROOT,              /* "(root)": the thread was in no call */
-    PROFILE_NODE_PROGRAM,           /* "(program)": it ran, and nobody knows where */
+    PROFILE_NODE_PROGRAM,           /* "(program)": it ran at an unknown place */
     PROFILE_NODE_IDLE,              /* "(idle)": it slept */
     PROFILE_NODE_GARBAGE_COLLECTOR, /* "(garbage collector)" */
     PROFILE_NODE_RUNTIME,           /* anywhere: an inside of V8, which DevTools leaves out */

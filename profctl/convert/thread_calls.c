@@ -61,7 +61,7 @@ static int unroll(struct telling *telling, uint32_t node, uint32_t top, size_t *
     return 0;
 }
 
-/* What the collector interrupted goes on under it. */
+/* Calls that the collector interrupted stay open below it. */
 static int unroll_sample(struct telling *telling, uint32_t node, size_t *same)
 {
     bool is_collection =

@@ -52,7 +52,7 @@ static int note_file(struct thread_stacks *stacks, const struct stack_function *
     return 0;
 }
 
-/* Fills in what FRAME, or else its NAME, tells of a file, and of the line in it. */
+/* Fills in the file and line that FRAME, or else its NAME, has. */
 static void find_file(struct thread_stacks *stacks, const struct thread_tables *tables,
                       const struct table_frame *frame, struct stack_function *function,
                       uint32_t *line)

@@ -37,7 +37,7 @@ struct name_file {
     uint32_t line;       /* the first one in it that was met; 0: none */
 };
 
-/* All but the arrays is of all threads so far; initialised by thread_stacks_init(). */
+/* All but the arrays is of all threads that were taken; initialised by thread_stacks_init(). */
 struct thread_stacks {
     struct failure_latch latch;
     struct unique_strings names, files;

@@ -28,13 +28,13 @@ struct trace_markers {
     struct unique_strings flows;
     struct mapped_array points; /* struct trace_flow_point */
     struct marker_spans spans;  /* of the thread at hand */
-    uint32_t tracks;            /* of all threads so far */
+    uint32_t tracks;            /* of all threads that were written */
 };
 
 /* Where the markers of a thread go. */
 struct trace_marker_place {
     double pid;
-    struct mapped_array *tracks; /* struct trace_track: of whoever had this place before */
+    struct mapped_array *tracks; /* struct trace_track: of the threads that had this place before */
 };
 
 struct trace_track {

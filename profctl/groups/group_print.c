@@ -13,7 +13,7 @@
 
 enum {
     NAME_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 64,
-    HANGS_NS = 100 * NS_PER_MS, /* people notice a delay from here on */
+    HANGS_NS = 100 * NS_PER_MS, /* people notice delays as long as this */
 };
 
 /* --- The bar --- */

@@ -9,7 +9,7 @@
 /* A pass over the raw capture. */
 struct naming {
     const struct capture_result *result;
-    const struct capture_naming_progress *progress; /* NULL: nobody asks */
+    const struct capture_naming_progress *progress; /* NULL: none is reported */
     const struct jit_archive *archive;
     struct category_lists categories;       /* of all processes */
     const struct message_profile_place *at; /* of the process that was begun last; NULL: unknown */

@@ -30,7 +30,7 @@ struct naming_pass {
     struct thread_tables tables;        /* of the thread at hand */
     struct symbolicated_thread renamed; /* … and the new ones */
     bool is_renamed;                    /* … once they are there */
-    char *thread_name, *process_name;   /* … owned; NULL: none so far */
+    char *thread_name, *process_name;   /* … owned; NULL: not known yet */
     struct marker_schemas schemas;      /* of markers */
     struct category_lists own_lists;    /* when the caller has none */
     struct category_lists *categories;

@@ -96,7 +96,7 @@ static uint32_t add_label(struct symbolicated_thread *out, const struct thread_t
     return find_or_add_frame(&out->stacks, key, &details);
 }
 
-/* What the address of frame OLD is in SOURCE; no frames where nobody knows. */
+/* What the address of frame OLD is in SOURCE; no frames where that is not known. */
 static int find_names(const struct symbol_source *source, uint64_t address, bool is_caller,
                       struct process_library **library, struct symbol_frames *names)
 {

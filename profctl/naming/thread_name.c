@@ -6,7 +6,7 @@ enum { KERNEL_NAME_LENGTH = 15 };
 
 static const struct {
     const char *function; /* its beginning */
-    const char *library;  /* likewise */
+    const char *library;  /* its beginning; "": any */
     const char *name;
 } starts[] = {
     { "node::(anonymous namespace)::PlatformWorkerThread(", "", "V8 platform worker" },

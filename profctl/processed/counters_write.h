@@ -19,7 +19,7 @@ struct counter_owner {
 /* A zeroed struct has none. */
 struct counter_list {
     struct failure_latch latch;
-    FILE *file; /* NULL: none so far */
+    FILE *file; /* NULL before the first counter */
     struct json_writer text;
 };
 
@@ -28,7 +28,7 @@ int counter_list_add(struct counter_list *list, const struct profile_counter *co
                      const struct counter_owner *owner);
 
 /* Writes the counters into an open array, with main threads that are counted from FIRST_THREAD on;
- * nothing is added any more. 0 or the error of the file. */
+ * nothing may be added afterwards. 0 or the error of the file. */
 int counter_list_write(struct counter_list *list, uint32_t first_thread,
                        struct json_writer *writer);
 

@@ -12,7 +12,7 @@
 #include "json/mapped_array.h"
 #include "profctl/profile/profile_walk.h"
 
-/* So many exited processes are seen apart when nobody says how many. */
+/* How many exited processes have a lane of their own by default. */
 enum { LANES_APART = 200 };
 
 /* What the processes of a lane have threads for: those that have one name and come at one place. */

@@ -1,4 +1,5 @@
-/* What a lane tells of each of its processes: id, command line, how it ended, CPU time. One thread.
+/* What a lane says about each of its processes: id, command line, how it ended, CPU time. One
+ * thread.
  */
 #ifndef PROFD_PROFCTL_LANE_PROCESS_H
 #define PROFD_PROFCTL_LANE_PROCESS_H

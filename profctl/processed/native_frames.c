@@ -31,8 +31,8 @@ bool native_address_find(const struct thread_tables *tables,
     return true;
 }
 
-/* What is at ADDRESS; no frames: nobody knows. Processes have ended, so that only paths lead to
- * files. */
+/* What is at ADDRESS; no frames if that is not known. Processes have ended, so that only paths lead
+ * to files. */
 static int find_names(struct symbol_cache *cache, const struct native_address *address,
                       struct symbol_frames *names)
 {

@@ -1,4 +1,4 @@
-/* Frames of native code that nobody has named yet: what an address is, with the functions that were
+/* Frames of native code that have no names yet: what an address is, with the functions that were
  * inlined there, their files and lines, and the linker's symbol. One thread. */
 #ifndef PROFD_PROFCTL_NATIVE_FRAMES_H
 #define PROFD_PROFCTL_NATIVE_FRAMES_H
@@ -11,7 +11,7 @@
 #include "profctl/tables/process_libraries.h"
 #include "profctl/tables/thread_tables.h"
 
-/* Whether nobody named the addresses of TABLES: no frame is called "function (in library)". In a
+/* Whether the addresses of TABLES have no names: no frame is called "function (in library)". In a
  * capture that has names an address may be that of its function's start, of which none follow. */
 bool native_frames_are_raw(const struct thread_tables *tables);
 

@@ -41,7 +41,7 @@ struct processed_summary {
     double interval_ns; /* of the first thread that tells one; 0: not known */
 };
 
-/* Writes the member "meta"; nothing is taken any more. */
+/* Writes the member "meta"; nothing may be taken afterwards. */
 void processed_meta_write(struct processed_meta *meta, const struct processed_summary *summary,
                           struct json_writer *writer);
 

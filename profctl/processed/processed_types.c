@@ -14,7 +14,7 @@
 struct schema {
     struct json_reader *reader;
     struct json_writer element;
-    char *name, *description; /* owned; NULL: none so far */
+    char *name, *description; /* owned; NULL: not known yet */
     struct mapped_array keys; /* uint64_t: hashes of the fields that hold numbers of strings */
     struct mapped_array flows, last_flows; /* likewise: of those that are flows */
     bool is_stack_based, is_task;

@@ -51,7 +51,7 @@ bool processed_types_is_task(const struct processed_types *types, uint64_t type)
 /* Whether any type is one of those. */
 bool processed_types_have_events(const struct processed_types *types);
 
-/* Writes the list as a value; nothing is taken any more. */
+/* Writes the list as a value; nothing may be taken afterwards. */
 void processed_types_write(struct processed_types *types, struct json_writer *writer);
 
 #endif

@@ -11,7 +11,7 @@ struct thread_place {
     uint32_t frame;  /* of the thread */
     uint32_t prefix; /* a row */
     bool is_caller;
-    bool is_raw; /* nobody named the thread's addresses */
+    bool is_raw; /* the thread's addresses have no names */
 };
 
 /* UNIQUE_NONE: FRAME tells no file. */

@@ -11,8 +11,8 @@
 
 /* Memory is kept from thread to thread. A zeroed struct is empty. */
 struct thread_frames {
-    struct symbol_cache *cache;    /* borrowed: names what nobody named; NULL: addresses stay */
-    uint64_t named;                /* addresses that it named */
+    struct symbol_cache *cache; /* borrowed: names addresses that have no name; NULL: they stay */
+    uint64_t named;             /* addresses that it named */
     struct mapped_array is_caller; /* bool, of each stack of the thread */
     struct mapped_array frames;    /* uint32_t: the rows of each frame, called or calling */
     struct mapped_array stacks;    /* uint32_t: the row of each stack */

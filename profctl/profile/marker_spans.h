@@ -12,7 +12,7 @@
 struct marker_span {
     uint32_t name;   /* a string of the thread's */
     uint32_t marker; /* the number of the one that tells it, or its start */
-    bool is_instant; /* it has no duration: also an end whose start nobody recorded */
+    bool is_instant; /* it has no duration: also an end whose start was not recorded */
     double start_ms, end_ms;
 };
 
@@ -24,7 +24,7 @@ struct marker_spans {
         tops; /* uint32_t, by name: the last open one's index + 1; 0: there is none */
 };
 
-/* Reads those of THREAD, in the order in which they end; what never ended goes on to the last
+/* Reads those of THREAD, in the order in which they end; those that never end extend to the last
  * sample. What was here is forgotten. 0 or -ENOMEM. */
 int marker_spans_take(struct marker_spans *spans, const struct profile_thread *thread);
 void marker_spans_free(struct marker_spans *spans);

@@ -1,8 +1,8 @@
 /* What processes used of CPU time beyond what their samples say.
  *
- * A process' clock goes on when it runs another program, which is another process of the profile:
- * each program has what was charged from the one before it on. One of which nobody knows what the
- * clock said when it went on shares the account of the next. Pure; one thread. */
+ * A process' clock continues when it runs another program, which is another process of the
+ * profile: each program has what was charged since the one before it. If the clock at such an exec
+ * is not known, the two share the account of the later one. Pure; one thread. */
 #ifndef PROFD_PROFCTL_PROCESS_ACCOUNTS_H
 #define PROFD_PROFCTL_PROCESS_ACCOUNTS_H
 
@@ -12,7 +12,7 @@
 
 #include "profctl/profile/process_log.h"
 
-/* One program of a process, as the profile tells of it. Times are in ns. */
+/* One program of a process, as the profile describes it. Times are in ns. */
 struct process_account {
     double pid;          /* the kernel's */
     double later_images; /* of this pid that the profile has */
@@ -26,7 +26,7 @@ struct process_account {
     double rest_ns; /* what was used beyond the samples */
 };
 
-/* What LOG tells of a program whose samples say SAMPLED_NS. */
+/* What LOG says about a program whose samples say SAMPLED_NS. */
 struct process_account process_account_of(const struct process_log *log, double sampled_ns,
                                           size_t id);
 

@@ -13,10 +13,10 @@
 
 #include "profctl/profile/process_log.h"
 
-/* One program of a process, as a profile tells of it. What is not known is below 0. */
+/* One program of a process, as a profile describes it. What is not known is below 0. */
 struct process_life {
     uint32_t program; /* a name of the report's */
-    uint32_t verdict; /* likewise; UNIQUE_NONE: not known */
+    uint32_t verdict; /* a name, too; UNIQUE_NONE: not known */
     double pid, code;
     double start_ms, wall_ms; /* wall_ms: not known of one that still ran */
     double cpu_ms;

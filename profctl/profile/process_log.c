@@ -66,7 +66,7 @@ static int append_argument(struct mapped_array *line, struct json_reader *reader
     return 0;
 }
 
-/* Any value but an array of strings tells of no command line. */
+/* Any value but an array of strings stands for no command line. */
 static int read_command_line(struct mapped_array *line, struct json_reader *reader)
 {
     int token = json_reader_next(reader), error = 0;

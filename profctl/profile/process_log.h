@@ -1,5 +1,6 @@
-/* What a profile's "profilingLog" tells of a process: what became of it, what the kernel charged to
- * it, and which clock took its samples. docs/FORMAT.md says what each member means. One thread. */
+/* What a profile's "profilingLog" says about a process: what became of it, what the kernel charged
+ * to it, and which clock took its samples. docs/FORMAT.md says what each member means. One thread.
+ */
 #ifndef PROFD_PROFCTL_PROCESS_LOG_H
 #define PROFD_PROFCTL_PROCESS_LOG_H
 
@@ -15,7 +16,7 @@ struct process_log {
     double code;                      /* exit status or signal */
     double pid, later_images;
     double cpu_ms, cpu_before_ms;
-    double cpu_at_exec_ms; /* of a program that went on as another one */
+    double cpu_at_exec_ms; /* of a program that became another one */
     double clock_interval_ms;
     double lost_blocks;     /* neither kept nor dropped */
     char *executable;       /* owned */

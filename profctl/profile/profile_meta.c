@@ -7,7 +7,7 @@
 #include "profctl/profile/process_log.h"
 #include "profctl/tables/json_text.h"
 
-enum { NAME_BYTES = 64 }; /* longer names are nobody's */
+enum { NAME_BYTES = 64 }; /* no name that is asked for is longer */
 
 static int read_interval(struct json_reader *reader, uint64_t *interval_ns)
 {

@@ -20,7 +20,7 @@ struct profile_meta {
 /* Who is told of other members, and where their text is kept meanwhile. */
 struct profile_meta_listener {
     /* A member as it is written; JSON is not terminated. 0, or an error that ends the reading.
-     * NULL: nobody is told. */
+     * NULL: it is skipped. */
     int (*on_member)(void *owner, const char *name, const char *json, size_t length);
     void *owner;
     struct mapped_array *text; /* char */

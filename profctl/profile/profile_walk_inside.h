@@ -19,10 +19,10 @@ struct walk {
     bool has_guessed_unit; /* samples were read before one was told */
     bool knows_unit;
 
-    struct process_log log;   /* of the process at hand, … */
-    uint64_t own_interval_ns; /* … what its "meta" tells of its samples; 0: not known … */
-    double shift_ms;          /* … from its times to the root's … */
-    bool was_root;            /* … whether it was one before a merge … */
+    struct process_log log;             /* of the process at hand, … */
+    uint64_t own_interval_ns;           /* … between samples, by its "meta"; 0: not known … */
+    double shift_ms;                    /* … from its times to the root's … */
+    bool was_root;                      /* … whether it was one before a merge … */
     struct process_libraries libraries; /* … its libraries … */
     struct mapped_array paused_ranges;  /* … and char: when it was paused, as it is written */
     struct json_writer nowhere;

@@ -21,7 +21,7 @@
 struct spread_sample {
     double time_ns; /* on the profile's time line */
     double cpu_ns;  /* since the sample before; at least 0 */
-    uint32_t stack; /* of the caller's; SAMPLE_SPREAD_NO_STACK: it tells of CPU time alone */
+    uint32_t stack; /* of the caller's; SAMPLE_SPREAD_NO_STACK: it has CPU time alone */
 };
 
 enum { SAMPLE_SPREAD_NO_STACK = UINT32_MAX };

@@ -16,7 +16,7 @@ struct profile_sample {
     double weight_ns; /* CPU time that the sample stands for (sample_spread.h); 0 without a stack,
                        * and where CPU use is not told */
     double event_delay_ms; /* for which an event kept the thread's event loop; 0: none, not told */
-    uint32_t stack;        /* TABLE_NONE: it tells of CPU time alone */
+    uint32_t stack;        /* TABLE_NONE: it has CPU time alone */
     bool is_active;        /* the thread had used CPU, or that is not told */
 };
 

@@ -19,7 +19,7 @@ struct writing {
     struct json_writer writer;
     uint32_t from_s, to_s;
     uint64_t samples;    /* of all rows */
-    uint64_t written;    /* of them, so far */
+    uint64_t written;    /* of those that were planned */
     uint64_t planned;    /* to be written */
     int64_t most_cpu_ns; /* that one of those stands for */
     unsigned processes;

@@ -1,6 +1,6 @@
 /* The answer of a query as a capture: a Gecko profile with a process for each program and a thread
  * for each name, which every reader of captures takes. A sample stands for as much CPU time as the
- * rows say; when it was, nobody knows. One thread. */
+ * rows say; when it was is not known. One thread. */
 #ifndef PROFD_PROFCTL_QUERY_PROFILE_H
 #define PROFD_PROFCTL_QUERY_PROFILE_H
 

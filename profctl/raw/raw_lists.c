@@ -22,7 +22,7 @@ struct adding {
     struct raw_out out;
     struct raw_process_facts facts; /* of the process at hand */
     struct raw_process_texts texts;
-    struct jit_process process; /* likewise; its path is owned */
+    struct jit_process process; /* of that process; its path is owned */
 };
 
 /* A json_sink_write behind what is there. */
@@ -63,7 +63,7 @@ static double since_epoch_ms(const struct gecko_process_options *options, uint64
            NS_PER_MS;
 }
 
-/* What the dictionary tells of who made lists, and where. */
+/* What the dictionary says of the process that made lists, and where they are. */
 static int note_record(struct jit_process *process, const struct arena_record *record)
 {
     if (record->kind == DICTIONARY_USER) {
@@ -116,7 +116,8 @@ static int add_record(struct adding *adding, const struct raw_view *record)
         return 0;
     int error = raw_arena_front_open(record, &memory, &reader);
     if (error < 0)
-        return error == -ENOMEM ? error : 0; /* whoever makes a profile of it will tell */
+        return error == -ENOMEM ? error
+                                : 0; /* it is reported when a profile is made of the arena */
     error = add_lists_of(adding, reader);
     arena_reader_close(reader);
     free(memory);

@@ -165,7 +165,7 @@ static bool has_size(const struct raw_view *record)
     case RAW_END:
         return record->count == 0;
     default:
-        return true; /* whoever reads them looks */
+        return true; /* their readers check them */
     }
 }
 

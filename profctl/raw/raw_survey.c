@@ -51,7 +51,7 @@ static int note_process(struct raw_survey *survey, const struct raw_view *record
     struct raw_process process;
 
     if (record->count < sizeof(process))
-        return 0; /* whoever reads it will tell */
+        return 0; /* its reader will report that */
     memcpy(&process, record->bytes, sizeof(process));
     survey->is_filtered |= process.filters_bytes > 0;
     const struct raw_image image = { process.id, process.process_start_ns, process.pid,

@@ -28,7 +28,7 @@ struct call_tree {
     struct unique_strings places; /* of parent and name, as bytes; numbers are those of nodes */
     struct mapped_array nodes;    /* struct call_tree_node; parents come first */
     uint32_t first;               /* once settled: of the root's children */
-    struct stack_sum total;       /* likewise: of all */
+    struct stack_sum total;       /* once settled: of all nodes */
 };
 
 /* Begins empty; and frees what there is. */
@@ -42,8 +42,8 @@ uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name)
 /* SUM ended in NODE. */
 void call_tree_spend(struct call_tree *tree, uint32_t node, const struct stack_sum *sum);
 
-/* Adds up totals, and sorts children by CPU time, or else by samples; nothing is added any more.
- * 0 or -ENOMEM. */
+/* Adds up totals, and sorts children by CPU time, or else by samples; nothing may be added
+ * afterwards. 0 or -ENOMEM. */
 int call_tree_settle(struct call_tree *tree, bool by_samples);
 
 const struct call_tree_node *call_tree_node(const struct call_tree *tree, uint32_t index);

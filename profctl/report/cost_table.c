@@ -7,7 +7,7 @@
 #include "profctl/report/stack_keys.h"
 #include "profctl/report/stack_recursion.h"
 
-/* What is shown for CPU time that no sample tells of. */
+/* What is shown for CPU time that no sample covers. */
 static const char not_sampled[] = "(not sampled)";
 
 static void add_sum(struct stack_sum *sum, const struct stack_sum *more)

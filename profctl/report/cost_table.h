@@ -24,7 +24,7 @@ struct cost_row {
 
 /* The process at hand. */
 struct cost_process {
-    uint32_t row;   /* UNIQUE_NONE: it has no threads so far, or processes are not told apart */
+    uint32_t row;   /* UNIQUE_NONE: it has no thread yet, or the table is not by process */
     bool is_there;  /* it has threads */
     double told_ns; /* CPU time that those tell of */
 };
@@ -35,7 +35,7 @@ struct cost_table {
     struct failure_latch latch;
     struct unique_strings names; /* of rows, by their number until they are sorted */
     struct mapped_array rows;    /* struct cost_row; once read: the most expensive first */
-    struct stack_sum all;        /* of all processes, with what no sample tells of */
+    struct stack_sum all;        /* of all processes, with what no sample covers */
     struct thread_stacks stacks;
     struct cost_process root, inner;
     struct mapped_array accounts; /* struct process_account, by row */

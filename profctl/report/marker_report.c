@@ -59,7 +59,7 @@ static bool is_before_in_thread(const void *left, const void *right)
     return a->name != b->name ? a->name < b->name : a->start_ms < b->start_ms;
 }
 
-/* Since when the sample at INDEX tells of CPU time. */
+/* The start of the time that the sample at INDEX covers. */
 static double begin_of(const struct profile_thread *thread, size_t index)
 {
     if (index > 0)

@@ -21,7 +21,7 @@ struct report_end {
 struct report_absence {
     char *name, *reason; /* owned */
     uint64_t processes;
-    uint64_t unknown; /* of them, those whose CPU time nobody could tell */
+    uint64_t unknown; /* of them, those whose CPU time is not known */
     double cpu_ns;
 };
 
@@ -31,7 +31,7 @@ struct report_fates {
     struct mapped_array absences; /* struct report_absence, by CPU time */
 };
 
-/* A process ended so: nothing is noted of a good end, nor of one that goes on. 0 or -ENOMEM. */
+/* Notes how a process ended, unless it ended well or still runs. 0 or -ENOMEM. */
 int report_fates_note_end(struct report_fates *fates, const char *name, const char *verdict,
                           int code);
 /* A process was not profiled; CPU_NS below 0: unknown. 0 or -ENOMEM. */

@@ -19,7 +19,7 @@ struct report_screen {
     FILE *out; /* to be written to; stdout where that is no terminal */
     struct report_paint paint;
     bool wants_pager;
-    FILE *target;             /* the pager, or stdout; NULL: nothing was written so far */
+    FILE *target;             /* the pager, or stdout; NULL: nothing was written yet */
     pid_t pager;              /* 0: there is none */
     struct mapped_array line; /* char: the line that is not complete yet */
 };

@@ -9,7 +9,8 @@
 /* What is less than this share of all is left out of the text. */
 static const double least_share = 0.005;
 
-/* A call that has this share of what its caller has is no branch: it goes on at the same depth. */
+/* A call that has this share of what its caller has is no branch: it is printed at the same depth.
+ */
 static const double straight_share = 0.95;
 
 enum { DEEPEST_INDENTATION = 60 };

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What is shown for CPU time that no sample tells of, and for callers beyond the next so many. */
+/* What is shown for CPU time that no sample covers, and for callers beyond the next so many. */
 static const char not_sampled[] = "(not sampled)", further_callers[] = "(further callers)";
 
 enum { MOST_CALLERS = 1000 };
@@ -110,7 +110,7 @@ static int add_callers(struct tree_report *report, const struct profile_thread *
     return error;
 }
 
-/* --- What no sample tells of --- */
+/* --- What no sample covers --- */
 
 static int add_not_sampled(struct tree_report *report, double ns, uint32_t parent)
 {

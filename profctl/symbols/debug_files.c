@@ -35,7 +35,7 @@ static struct {
     begin_function *begin;
     find_function *find;
     set_watch_function *set_watch;
-    uint64_t most_ns, waited_ns; /* for all files so far */
+    uint64_t most_ns, waited_ns; /* for all files together */
     uint64_t asked_ns;           /* when the file at hand was asked for */
     const char *build_id;        /* of that one */
     bool shows_line;             /* one of progress is on the terminal */

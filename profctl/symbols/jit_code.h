@@ -17,7 +17,7 @@ struct jit_code {
     struct unique_strings locations;
     struct mapped_array regions; /* struct jit_region; private */
     uint64_t longest;            /* region, in bytes */
-    uint32_t added;              /* regions so far */
+    uint32_t added;              /* regions that were added */
     bool is_sorted;
 };
 

@@ -117,7 +117,7 @@ struct list_visit {
     const struct jit_process *process;
     jit_take_list take;
     void *context;
-    size_t names; /* so far */
+    size_t names; /* that were read */
 };
 
 static int visit_list(struct list_visit *visit, int root_fd, const char *path,

@@ -25,7 +25,7 @@ struct jit_archive {
     void *context;
 };
 
-/* What the capture tells of the process. A zeroed one is a process of which nothing is known, and
+/* What the capture says about the process. A zeroed one is a process of which nothing is known, and
  * has no generated code. */
 struct jit_process {
     int64_t pid;      /* as in the capture: unique there, and what the process calls itself */

@@ -14,7 +14,7 @@ struct process_library {
     uint64_t load_bias;             /* an address less this is one of the file */
     char *name, *path, *build_id;   /* owned */
     char *debug_name, *debug_id;    /* what symbol servers know it by; owned; NULL: not told */
-    struct symbol_library *symbols; /* of the cache; NULL until somebody asked */
+    struct symbol_library *symbols; /* of the cache; NULL until they are asked for */
 };
 
 /* A zeroed struct is empty. */

@@ -20,7 +20,7 @@ struct table_frame {
     uint32_t script; /* 0: none; frames of two scripts are not the same, whatever they are called */
     uint32_t category, subcategory;
     uint32_t file;   /* that the line is in, a string; TABLE_NONE: not told */
-    uint32_t tier;   /* of its compiler, likewise */
+    uint32_t tier;   /* of its compiler, a string; TABLE_NONE: not told */
     bool is_inlined; /* in the function of the frame that it is called from */
 };
 

@@ -6,7 +6,7 @@
 struct making {
     struct conversion page;
     struct library_list *libraries;
-    double last_pid; /* whose libraries were added; below 0: nobody's */
+    double last_pid; /* whose libraries were added; below 0: none */
     bool names_files;
 };
 

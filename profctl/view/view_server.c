@@ -40,7 +40,7 @@ int view_site_make_token(struct view_site *site)
 
 /* --- Answers --- */
 
-/* Frees RESPONSE. The address has the token in it, so nobody else is to be told of it. */
+/* Frees RESPONSE. The address has the token in it, so it is to be shown to no one else. */
 static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status,
                                      struct MHD_Response *response, const char *type)
 {
@@ -259,7 +259,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
 static void ignore_log(void *context, const char *format, va_list arguments)
 {
-    (void)context, (void)format, (void)arguments; /* whoever connects could fill the terminal */
+    (void)context, (void)format, (void)arguments; /* clients could fill the terminal with them */
 }
 
 int view_server_create(int listening_fd, const struct view_site *site, struct view_server **out)

@@ -18,7 +18,7 @@ enum {
     VIEW_TOKEN_BYTES = 32 + 1,          /* hexadecimal digits, and the end */
     VIEW_MOST_REQUEST_BYTES = 64 << 20, /* of a question to the API */
     VIEW_MOST_CONNECTIONS = 64,
-    VIEW_STRANGER_PATIENCE_S = 1, /* with who has not told the token so far */
+    VIEW_STRANGER_PATIENCE_S = 1, /* with clients that have not sent the token */
     VIEW_PATIENCE_S = 10,         /* with who has, and neither sends nor reads */
 };
 
@@ -33,11 +33,11 @@ struct view_site {
 
 struct view_server; /* opaque */
 
-/* A token that nobody guesses. 0 or a negative errno. */
+/* A token that cannot be guessed. 0 or a negative errno. */
 int view_site_make_token(struct view_site *site);
 
-/* Serves at LISTENING_FD, which is the server's from here on, also when this fails. 0 or a negative
- * errno. */
+/* Serves at LISTENING_FD, which belongs to the server afterwards, also when this fails. 0 or a
+ * negative errno. */
 int view_server_create(int listening_fd, const struct view_site *site, struct view_server **out);
 void view_server_destroy(struct view_server *server);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Listens at PORT of 127.0.0.1; 0: one that is free. 0 with the descriptor in *FD and the port in
- * *PORT, or a negative errno (-EADDRINUSE: somebody else has it). */
+ * *PORT, or a negative errno (-EADDRINUSE: it is taken). */
 int view_socket_listen(uint16_t *port, int *fd);
 
 #endif
