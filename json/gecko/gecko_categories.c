@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buffer/dictionary.h"
+#include "json/gecko/arena_text.h"
 
 struct own_category {
     struct arena_string name;
@@ -36,20 +37,10 @@ static const char *const colours[] = {
 #undef X
 };
 
-static bool equals(struct arena_string a, struct arena_string b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
-}
-
-static bool reads(struct arena_string text, const char *wanted)
-{
-    return text.length == strlen(wanted) && memcmp(text.bytes, wanted, text.length) == 0;
-}
-
 static const char *known_colour(struct arena_string colour)
 {
     for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
-        if (reads(colour, colours[i]))
+        if (arena_string_is(colour, colours[i]))
             return colours[i];
     return colours[0];
 }
@@ -76,10 +67,10 @@ static int64_t find_category(const struct gecko_categories *categories, struct a
 {
     const struct own_category *own = categories->own.items;
     for (size_t i = 0; i < CATEGORY_FIRST_OWN; i++)
-        if (reads(name, common[i].name))
+        if (arena_string_is(name, common[i].name))
             return (int64_t)i;
     for (size_t i = 0; i < categories->own.count; i++)
-        if (equals(own[i].name, name))
+        if (arena_string_equals(own[i].name, name))
             return (int64_t)(CATEGORY_FIRST_OWN + i);
     return -1;
 }
@@ -114,13 +105,13 @@ static int find_or_add_part(struct gecko_categories *categories, uint32_t catego
 {
     const struct own_subcategory *parts = categories->subcategories.items;
     *place = 0;
-    if (reads(name, common[CATEGORY_OTHER].name))
+    if (arena_string_is(name, common[CATEGORY_OTHER].name))
         return 0;
     *place = 1;
     for (size_t i = 0; i < categories->subcategories.count; i++) {
         if (parts[i].category != category)
             continue;
-        if (equals(parts[i].name, name)) {
+        if (arena_string_equals(parts[i].name, name)) {
             *place = parts[i].place;
             return 0;
         }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "json/gecko/arena_text.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/marker_label.h"
 #include "json/json_format.h"
@@ -20,11 +21,6 @@ static const char *const place_names[] = {
 #undef X
 };
 
-static bool equals(struct arena_string a, struct arena_string b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
-}
-
 /* Finds the name that the last of the types gets. */
 static void resolve_name(struct marker_types *types, struct marker_type *added)
 {
@@ -32,12 +28,13 @@ static void resolve_name(struct marker_types *types, struct marker_type *added)
     added->ordinal =
         gecko_has_marker_type(added->schema.name.bytes, added->schema.name.length) ? 2 : 1;
     for (; earlier < added; earlier++) {
-        if (equals(earlier->bytes, added->bytes)) {
+        if (arena_string_equals(earlier->bytes, added->bytes)) {
             added->ordinal = earlier->ordinal;
             added->is_declared_by_other = true;
             return;
         }
-        if (!earlier->is_declared_by_other && equals(earlier->schema.name, added->schema.name))
+        if (!earlier->is_declared_by_other &&
+            arena_string_equals(earlier->schema.name, added->schema.name))
             added->ordinal++;
     }
     types->renamed += added->ordinal > 1;

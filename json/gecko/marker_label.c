@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-static bool equals(struct arena_string a, const char *b, size_t length)
-{
-    return a.length == length && memcmp(a.bytes, b, length) == 0;
-}
+#include "json/gecko/arena_text.h"
 
 static bool take(struct arena_string *text, const char *prefix)
 {
@@ -28,7 +25,7 @@ static const struct marker_field *find_field(const struct marker_schema *schema,
                                              struct arena_string key)
 {
     for (uint32_t i = 0; i < schema->field_count; i++)
-        if (equals(schema->fields[i].key, key.bytes, key.length))
+        if (arena_string_equals(schema->fields[i].key, key))
             return &schema->fields[i];
     return NULL;
 }
@@ -37,7 +34,7 @@ static bool is_part_of_marker(struct arena_string name)
 {
     static const char *const parts[] = { "start", "end", "duration", "name", "category" };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        if (equals(name, parts[i], strlen(parts[i])))
+        if (arena_string_is(name, parts[i]))
             return true;
     return false;
 }
