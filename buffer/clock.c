@@ -12,7 +12,7 @@
 #include "common/time_units.h"
 
 enum {
-    RATE_NS = 10 * 1000 * 1000, /* in which the rate of ticks that go on is measured */
+    RATE_NS = 10 * NS_PER_MS, /* in which the rate of ticks that go on is measured */
 };
 
 int clock_tsc_is_invariant;

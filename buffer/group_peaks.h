@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 #include "buffer/group_table.h"
+#include "common/time_units.h"
 
 struct arena;
 
-#define GROUP_PEAKS_WINDOW_NS UINT64_C(500000000)
-#define GROUP_PEAKS_ABOVE_NS  UINT64_C(1000000) /* shorter iterations are none */
+#define GROUP_PEAKS_WINDOW_NS ((uint64_t)500 * NS_PER_MS)
+#define GROUP_PEAKS_ABOVE_NS  ((uint64_t)NS_PER_MS) /* shorter iterations are none */
 
 enum { GROUP_PEAKS_WINDOWS = 8 };
 

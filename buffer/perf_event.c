@@ -12,7 +12,7 @@
 #include "common/time_units.h"
 
 enum {
-    SHORTEST_INTERVAL_NS = 10 * 1000, /* the kernel rounds up to it */
+    SHORTEST_INTERVAL_NS = 10 * NS_PER_US, /* the kernel rounds up to it */
     NUMBER_BYTES = 32,
 };
 

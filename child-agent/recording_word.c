@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "common/time_units.h"
 #include "profd.h"
 
 enum {
     MOST_FOLLOWERS = 64,
-    UNFOLLOW_POLL_NS = 100 * 1000,
+    UNFOLLOW_POLL_NS = 100 * NS_PER_US,
     UNFOLLOW_POLLS = 10 * 1000, /* a child made past the C library has nobody who would finish */
 };
 

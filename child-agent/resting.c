@@ -15,11 +15,12 @@
 #include "child-agent/session_offer.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/upcalls.h"
+#include "common/time_units.h"
 #include "ipc/messages.h"
 #include "profd_labels.h"
 
 /* Of CPU time, between two looks at the word. */
-enum { RESTING_INTERVAL_NS = 50 * 1000 * 1000 };
+enum { RESTING_INTERVAL_NS = 50 * NS_PER_MS };
 
 static struct {
     resting_join *join;

@@ -18,9 +18,10 @@
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session_inside.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/time_units.h"
 #include "ipc/messages.h"
 
-enum { SESSION_QUIET_POLL_NS = 200 * 1000 };
+enum { SESSION_QUIET_POLL_NS = 200 * NS_PER_US };
 
 /* Sessions of this process by its own count: a daemon that was restarted counts from 1 again. */
 static uint32_t last_recording;

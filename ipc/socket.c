@@ -1,5 +1,7 @@
 #include "ipc/socket.h"
 
+#include "common/time_units.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -76,7 +78,7 @@ int socket_connect(const char *path, int minimum_fd)
 
 int socket_connect_patiently(const char *path, unsigned patience_ms)
 {
-    const struct timeval patience = { patience_ms / 1000, patience_ms % 1000 * 1000 };
+    const struct timeval patience = { patience_ms / MS_PER_S, patience_ms % MS_PER_S * US_PER_MS };
     int fd = make_socket(0, 0);
 
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0) {

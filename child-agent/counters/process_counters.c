@@ -12,7 +12,7 @@
 #include "common/time_units.h"
 #include "ipc/messages.h"
 
-enum { MEMORY_PERIOD_NS = 20 * 1000 * 1000, STATM_BYTES = 256 };
+enum { MEMORY_PERIOD_NS = 20 * NS_PER_MS, STATM_BYTES = 256 };
 
 /* Names and categories that the Firefox Profiler knows have graphs of their own there. */
 static struct profd_counter descriptions[PROCESS_COUNTER_TOTAL] = {

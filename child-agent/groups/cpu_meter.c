@@ -5,13 +5,14 @@
 
 #include "buffer/clock.h"
 #include "child-agent/groups/off_processor.h"
+#include "common/time_units.h"
 
 #define RATE_ONE (UINT64_C(1) << 32)
 
 enum {
     /* Pairs so far apart tell the rate to 1 in 10,000. */
-    RATE_LEAST_NS = 1000 * 1000,
-    GUESS_HOLDS_NS = 1000 * 1000,
+    RATE_LEAST_NS = NS_PER_MS,
+    GUESS_HOLDS_NS = NS_PER_MS,
 };
 
 /* 0: it is not known so far. */

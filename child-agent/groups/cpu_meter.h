@@ -15,6 +15,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/groups/off_processor.h"
+#include "common/time_units.h"
 
 /* Zeroed memory has no anchor. */
 struct cpu_meter {
@@ -44,7 +45,7 @@ static inline uint64_t cpu_meter_duration_ns(const struct cpu_meter *meter, uint
 uint64_t cpu_meter_read_slowly(struct cpu_meter *meter);
 
 /* What a virtual machine loses to others counts for cycles, and for the clock maybe not. */
-enum { CPU_METER_ANCHOR_HOLDS_NS = 5 * 1000 * 1000 };
+enum { CPU_METER_ANCHOR_HOLDS_NS = 5 * NS_PER_MS };
 
 static inline uint64_t cpu_meter_read(struct cpu_meter *meter, uint64_t ticks)
 {

@@ -10,8 +10,9 @@
 
 #include "buffer/group_table.h"
 #include "common/group_alert_rule.h"
+#include "common/time_units.h"
 
-#define GROUP_ALARM_BURST_NS UINT64_C(1000000000) /* what happens in so long is one alert */
+#define GROUP_ALARM_BURST_NS ((uint64_t)NS_PER_S) /* what happens in so long is one alert */
 
 /* What one observer knows of one group. Zeroed: nothing. */
 struct group_alarm {

@@ -9,11 +9,12 @@
 
 #include "child-agent/groups/group_registry.h"
 #include "child-agent/groups/groups.h"
+#include "common/time_units.h"
 #include "profd.h"
 
 enum {
-    GROUP_SESSION_JANK_NS = 16 * 1000 * 1000, /* CPU time, or time on the wall, of an iteration */
-    GROUP_SESSION_MOST_COUNTERS = 64,         /* of a process; of what is more, one together */
+    GROUP_SESSION_JANK_NS = 16 * NS_PER_MS, /* CPU time, or time on the wall, of an iteration */
+    GROUP_SESSION_MOST_COUNTERS = 64,       /* of a process; of what is more, one together */
 };
 
 /* For group_session_note(), in such a session. */

@@ -6,8 +6,9 @@
 #include "buffer/unforked_pages.h"
 #include "child-agent/groups/stopwatch_inside.h"
 #include "child-agent/upcalls.h"
+#include "common/time_units.h"
 
-enum { THREAD_NAME_MOST_BYTES = 16, WALL_HOLDS_NS = 1000 * 1000 * 1000 };
+enum { THREAD_NAME_MOST_BYTES = 16, WALL_HOLDS_NS = NS_PER_S };
 
 static struct profd_group *get_top(void)
 {

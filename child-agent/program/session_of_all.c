@@ -14,7 +14,7 @@
 enum {
     CHANGE_PATIENCE_MS = 30 * 1000, /* other captures may be under way */
     JOIN_PATIENCE_MS = 3000,
-    JOIN_POLL_NS = 1000 * 1000,
+    JOIN_POLL_NS = NS_PER_MS,
 };
 
 static bool is_on;

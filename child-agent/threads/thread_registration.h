@@ -20,11 +20,12 @@
 #include "child-agent/sampler/thread_clock.h"
 #include "child-agent/threads/thread_sleep.h"
 #include "child-agent/unwinding/snapshot.h"
+#include "common/time_units.h"
 #include "profd.h"
 
 enum {
     THREAD_NAME_BYTES = 64,
-    THREAD_STARTUP_NS = 100 * 1000 * 1000, /* see thread_began_with() */
+    THREAD_STARTUP_NS = 100 * NS_PER_MS, /* see thread_began_with() */
 };
 
 enum registration_life {

@@ -14,6 +14,7 @@
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/time_units.h"
 
 enum {
     SPY_MOST_THREADS = 1024, /* that are known at a time; more are counted as too many */
@@ -149,7 +150,8 @@ static void meet_again(struct thread_spy *spy, struct sample_encoder *encoder,
     }
     if (cpu_ns <= spied->cpu_ns)
         return;
-    tell(encoder, spied, UNREGISTERED_RAN, (cpu_ns - spied->cpu_ns) / 1000, ticks - spied->ticks);
+    tell(encoder, spied, UNREGISTERED_RAN, (cpu_ns - spied->cpu_ns) / NS_PER_US,
+         ticks - spied->ticks);
     spied->cpu_ns = cpu_ns;
     spied->ticks = ticks;
 }

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 #include "buffer/sample_encoder.h"
+#include "common/time_units.h"
 
 enum {
-    SPY_LEAST_PERIOD_NS = 200 * 1000 * 1000,
+    SPY_LEAST_PERIOD_NS = 200 * NS_PER_MS,
     SPY_COST_SHARE = 100, /* looking takes at most one part in so many of one CPU */
 };
 

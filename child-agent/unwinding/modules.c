@@ -11,12 +11,13 @@
 #include "child-agent/unwinding/module_loader.h"
 #include "child-agent/unwinding/module_maps.h"
 #include "child-agent/unwinding/module_paths.h"
+#include "common/time_units.h"
 
 /* For unknown addresses. Doubled as long as reading the list tells nothing new, as with generated
  * code. */
-static const uint64_t REFRESH_INTERVAL_NS = 100 * 1000 * 1000;
-static const uint64_t RETRY_INTERVAL_NS = 10 * 1000 * 1000;
-static const uint64_t REFRESH_INTERVAL_MAX_NS = 800 * 1000 * 1000;
+static const uint64_t REFRESH_INTERVAL_NS = 100 * NS_PER_MS;
+static const uint64_t RETRY_INTERVAL_NS = 10 * NS_PER_MS;
+static const uint64_t REFRESH_INTERVAL_MAX_NS = 800 * NS_PER_MS;
 
 struct module_map {
     struct module_events events;
