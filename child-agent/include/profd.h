@@ -1,4 +1,4 @@
-/* profd.h: what a program may tell its profiler.
+/* profd.h: the API by which programs describe themselves to the profiler.
  *
  * Link with `pkg-config --libs profd`, or call nothing and run under `profctl run`. Without a
  * session every macro costs one load and one branch. All functions may be called from any thread at
@@ -6,11 +6,11 @@
  * Nothing here fails loudly, writes to standard streams, or waits for profd.
  *
  * With PROFD_DISABLED defined before this header is included, for all or for some files of a
- * program, all of the API is compiled out: macros are nothing, their arguments are checked and not
- * evaluated, functions are empty and inline, and what is compiled so needs no library.
+ * program, the whole API is compiled out: macros do nothing, their arguments are checked but not
+ * evaluated, functions are empty and inline, and programs compiled this way need no library.
  *
- * Here: categories, sites and threads. profd_labels.h and profd_markers.h, which this header
- * includes, have labels and markers; profd.hpp makes scopes of them for C++. */
+ * This header has categories, sites and threads. Labels and markers are in profd_labels.h and
+ * profd_markers.h, which it includes; profd.hpp makes scopes of them for C++. */
 #ifndef PROFD_H
 #define PROFD_H
 
@@ -21,8 +21,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Categories that every profile has; they give colours to frames and markers. Where a macro takes a
- * category, one of the program's own will do as well: profd_categories.h. */
+/* Categories that every profile has; they give colours to frames and markers. Every macro that
+ * takes a category also takes one of the program's own (profd_categories.h). */
 enum profd_category {
     PROFD_CATEGORY_OTHER = 1,
     PROFD_CATEGORY_NATIVE = 2,
@@ -34,15 +34,16 @@ enum profd_category {
     PROFD_CATEGORY_LOCK = 8
 };
 
-/* What is being recorded now, for the macros: bits. Read-only for programs. Without a session it is
- * 0, but that the bit of markers may be set: a process of one thread looks at its markers whether a
- * session has begun. profd_is_active() tells whether one is on. */
+/* Bits that tell the macros what is being recorded now. Programs only read it. Without a session it
+ * is 0, except that the bit of markers may be set: a process of one thread checks at its markers
+ * whether a session has begun. profd_is_active() says whether a session is active. */
 enum { PROFD_RECORDING_MARKERS = 1, PROFD_RECORDING_LABELS = 2 };
 #ifndef PROFD_DISABLED
 extern volatile uint32_t profd_recording;
 #endif
 
-/* Where in the source a label or marker is: one static object each, made by the macros below. */
+/* The place of a label or marker in the source: one static object each, made by the macros below.
+ */
 struct profd_marker_type;
 struct profd_site {
     const char *name;
@@ -66,15 +67,15 @@ struct profd_site {
 
 /* Registers the calling thread under NAME (copied), or renames it when it is registered already.
  * Threads of preloaded programs, and those made by pthread_create in programs that link
- * libprofd.so, are registered by themselves. 0, or a negative errno (-ENOMEM, -EAGAIN: too many
+ * libprofd.so, are registered automatically. 0, or a negative errno (-ENOMEM, -EAGAIN: too many
  * threads). */
 int profd_register_thread(const char *name);
 
-/* Ends the registration before the thread ends; otherwise that happens by itself. */
+/* Ends the registration before the thread ends; otherwise the end of the thread does. */
 void profd_unregister_thread(void);
 
-/* The name shown for this process; NULL: its title as ps shows it, if it gave itself one, or the
- * executable's. Copied. */
+/* Sets the name that is shown for this process (copied). NULL: its title as ps shows it if it gave
+ * itself one, or else the name of its executable. */
 void profd_set_process_name(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-// profd.hpp: labels and markers as scopes of C++ (C++11 or later). All of profd.h is there, too.
+// profd.hpp: labels and markers as scopes of C++ (C++11 or later). Includes all of profd.h.
 //
 //     void handle(const request &r)
 //     {
@@ -6,10 +6,10 @@
 //         PROFD_INTERVAL_SCOPE("handle", PROFD_CATEGORY_NETWORK);         // a marker, at the end
 //         long status = 0;
 //         PROFD_TYPED_SCOPE(request, "GET", PROFD_CATEGORY_NETWORK, r.url(), status);
-//         status = answer(r);                                             // … with values of then
+//         status = answer(r);                                             // … with the values then
 //     }
 //
-// Scopes end however they are left, by exceptions too. Nothing here throws.
+// Scopes end however they are left, including by exceptions. Nothing here throws.
 #ifndef PROFD_HPP
 #define PROFD_HPP
 
@@ -21,7 +21,8 @@
 namespace profd
 {
 #ifdef PROFD_DISABLED
-// Other classes than those of files that are compiled with the API.
+// In a namespace of their own: files that are compiled with the API have other classes of these
+// names.
 inline namespace disabled
 {
 #endif
@@ -70,7 +71,7 @@ class interval_scope
         if (start_ != 0 && (profd_recording & PROFD_RECORDING_MARKERS) != 0)
             profd_marker_interval(&site_, start_, has_text_ ? text_.c_str() : nullptr);
     }
-    // What the marker says; looked at in the end. Nothing while nothing is recorded.
+    // The text of the marker; read at the end of the scope. Does nothing while nothing is recorded.
     template <typename Text> void set_text(Text &&text)
     {
         if (start_ == 0)
@@ -127,7 +128,7 @@ class thread_scope
     int error_;
 };
 
-// The stack of where it is made.
+// The stack of the place where the object is made.
 struct stack : profd_stack {
     stack() noexcept
     {
@@ -136,7 +137,7 @@ struct stack : profd_stack {
 };
 
 // The options of PROFD_TYPED_SCOPE. Swallows the category, with which the macro's arguments begin:
-// a standard macro cannot tell it from the values, of which there may be none.
+// a standard macro cannot separate it from the values, since there may be none.
 struct since_without {
     uint64_t start;
     template <typename Category> profd_marker_options operator=(const Category &) const noexcept
@@ -185,8 +186,8 @@ inline const char *text(const std::string &value) noexcept
     PROFD_HPP_SITE_(NAME, CATEGORY, ID);                                                           \
     ::profd::interval_scope PROFD_CONCAT_(profd_interval_, ID)(PROFD_CONCAT_(profd_site_, ID))
 
-// PROFD_TYPED_SCOPE(TYPE, NAME, CATEGORY, …): … of a type, with the values of the end: variables
-// are referred to, not copied.
+// PROFD_TYPED_SCOPE(TYPE, NAME, CATEGORY, …): the same with a type, and with the values at the end
+// of the scope: variables are referred to, not copied.
 #define PROFD_TYPED_SCOPE(TYPE, NAME, ...) PROFD_TYPED_SCOPE_(__COUNTER__, TYPE, NAME, __VA_ARGS__)
 #define PROFD_TYPED_SCOPE_(ID, TYPE, NAME, ...)                                                    \
     auto PROFD_CONCAT_(profd_end_, ID) = [&](uint64_t profd_start) {                               \

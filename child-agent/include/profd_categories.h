@@ -7,13 +7,14 @@
  *     PROFD_MARKER("commit", database_commit);
  *
  * At file scope or inside a function. Both are used where a macro takes a category; functions take
- * them as (uintptr_t)database. Viewers show a frame's subcategory beside its category, and of a
- * marker only the category.
+ * them as (uintptr_t)database. Viewers show the subcategory of a frame beside its category, but
+ * only the category of a marker.
  *
- * A name is one category, wherever it is declared, also in other processes of a capture: the colour
- * of the first that is used counts. A process may have 64 categories, and 32 subcategories of each;
- * what is more, or has no name, is counted and shown as "Other". Names are cut at 63 bytes, and are
- * copied at the first use, so that a library with categories may be unloaded. */
+ * Categories with the same name are one category, wherever they are declared, also in other
+ * processes of a capture; the colour of the first one used counts. A process may have 64
+ * categories, and 32 subcategories of each; further ones, and those without a name, are counted and
+ * shown as "Other". Names are cut at 63 bytes, and are copied at the first use, so that a library
+ * with categories may be unloaded. */
 #include "profd.h" /* before the guard: it includes this header in its order */
 
 #ifndef PROFD_CATEGORIES_H

@@ -4,11 +4,11 @@
  *     …
  *     profd_counter_add(&requests, 1);
  *
- * A counter has a count, which adds move up and down, and a number: how many adds there were. The
- * sampler records what changed whenever it looks: up to twenty times a second while anything in the
- * process runs, with `--clock wall` at each interval. Adding takes no lock and touches
- * memory of the calling thread only; without a session it costs one load and one branch, and counts
- * nothing. A pause of the session does not stop counters. */
+ * A counter has a value, which each call adds to, and the number of calls. The sampler records
+ * changes whenever it looks: up to twenty times a second while anything in the process runs, and
+ * with `--clock wall` at each interval. Adding takes no lock and touches memory of the calling
+ * thread only; without a session it costs one load and one branch, and counts nothing. Counters
+ * also count while the session is paused. */
 #include "profd.h" /* before the guard: it includes this header in its order */
 
 #ifndef PROFD_COUNTERS_H
@@ -46,9 +46,9 @@ struct profd_counter {
 
 #ifndef PROFD_DISABLED
 
-/* Moves the counter by DELTA. Any thread; in a signal handler once the counter was added to outside
- * of one, or registered. More than 250 counters in a process are not recorded, which is counted in
- * the profile ("too-many-counters"). */
+/* Moves the counter by DELTA. Any thread; also a signal handler if the counter was registered, or
+ * used outside a handler, before. A process can have 250 counters; further ones are not recorded
+ * but counted in the profile ("too-many-counters"). */
 static inline void profd_counter_add(struct profd_counter *counter, int64_t delta);
 
 /* Shows the counter from now on, also before the first add. 0, or -ENOSPC: there are too many. Any

@@ -1,5 +1,5 @@
-/* profd_disabled.h: a detail of profd.h. The API with PROFD_DISABLED: what the other headers
- * declare, as nothing. Questions are answered as in a process without an agent. */
+/* profd_disabled.h: a detail of profd.h. The API with PROFD_DISABLED: everything that the other
+ * headers declare, with no effect. Queries answer as in a process without an agent. */
 #include "profd.h" /* before the guard: it includes this header in its order */
 
 #ifndef PROFD_DISABLED_H
@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Looks at expressions without evaluating them: what only profd is told of counts as used. */
+/* Checks expressions without evaluating them, so that variables which are only passed to profd
+ * count as used. */
 #define PROFD_NOTHING_(...)                                                                        \
     do {                                                                                           \
         if (0) {                                                                                   \
@@ -41,7 +42,7 @@ static inline void profd_set_process_name(const char *name)
     (void)name;
 }
 
-/* Ids are 0: the kernel is not asked. */
+/* Ids are 0, without a system call. */
 static inline struct profd_thread_id profd_current_thread_id(void)
 {
     struct profd_thread_id nobody = { 0 };

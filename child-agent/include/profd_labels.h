@@ -39,15 +39,15 @@ extern "C" {
 
 /* --- Labels whose text is made at run time, and frames of languages --- */
 
-/* The label TEXT (copied; 255 bytes of it are kept), to be pushed as often as one likes. The same
- * text and category give the same label. A process has room for 16384 different ones: what is too
- * much is one label of another name, and counted. Never NULL, and never freed. CATEGORY: of enum
- * profd_category, or one of the program's own, as (uintptr_t)variable. */
+/* Returns the label TEXT (copied; cut at 255 bytes), which can be pushed any number of times. The
+ * same text and category give the same label. A process has room for 16384 different ones; all
+ * further ones are the label "(too many labels)", and are counted. Never NULL, and never freed.
+ * CATEGORY: of enum profd_category, or one of the program's own, as (uintptr_t)variable. */
 struct profd_site *profd_label_text(const char *text, uintptr_t category);
 
 /* The label of a frame of an interpreted or compiled language, shown as "FUNCTION
  * (FILE:LINE:COLUMN)". FILE may be NULL, LINE and COLUMN 0. Otherwise as profd_label_text(). Keep
- * what it gives beside the function that it describes, and push it at each call:
+ * the result beside the function that it describes, and push it at each call:
  *
  *     profd_label_push(function->label, __builtin_frame_address(0));
  *     …

@@ -1,10 +1,11 @@
-/* Details of PROFD_MARKER_TYPE: labels and colour fields that name fields which the type does not
- * have are errors of the compiler.
+/* Details of PROFD_MARKER_TYPE: labels and colour fields that name a field which the type does not
+ * have are compile-time errors.
  *
- * In C++ always. C has no constant expressions of strings, but compilers that optimise know what
- * they compare: there an empty function for each type, which calls what may not be called when a
- * label is bad. Without optimisation the agent says it when the type is first used. What is said
- * of a label here is what json/gecko/marker_label.h says, without the syntax of "? 'a' : 'b'". */
+ * In C++ they always are. C has no constant expressions of strings, but optimising compilers can
+ * evaluate the comparisons: each type has an empty function that calls one marked as an error if a
+ * label is invalid. Without optimisation the agent reports it when the type is first used. The
+ * syntax of labels is that of json/gecko/marker_label.h, of which the syntax of "? 'a' : 'b'" is
+ * not checked here. */
 #ifndef PROFD_MARKER_CHECKS_H
 #define PROFD_MARKER_CHECKS_H
 
@@ -25,7 +26,7 @@ struct profd_marker_display_ {
 
 #ifdef __cplusplus
 
-enum { PROFD_LABEL_MOST_ = 300 }; /* bytes that are looked at: compilers bound recursion */
+enum { PROFD_LABEL_MOST_ = 300 }; /* bytes that are checked: compilers limit recursion */
 
 /* What follows PREFIX in TEXT; NULL when TEXT does not begin so. */
 constexpr const char *profd_after_(const char *text, const char *prefix)
@@ -38,7 +39,7 @@ constexpr const char *profd_past_spaces_(const char *text)
     return text != nullptr && *text == ' ' ? profd_past_spaces_(text + 1) : text;
 }
 
-/* Whether a reference is over at TEXT (after spaces), or goes on with a choice. */
+/* Whether a reference ends at TEXT (after spaces), or continues with a choice. */
 constexpr bool profd_is_end_(const char *text, bool may_be_choice)
 {
     return text != nullptr && (*text == '}' || (may_be_choice && *text == '?'));
@@ -168,7 +169,7 @@ __attribute__((always_inline)) static inline int profd_names_part_(const char *w
         profd_at += *profd_at != '\0';                                                             \
     }
 
-/* The first six; the agent looks at all. */
+/* The first six; the agent checks all. */
 #define PROFD_CHECK_LABEL_(FIELDS, LABEL)                                                          \
     {                                                                                              \
         const char *profd_at = profd_display.LABEL != NULL ? profd_display.LABEL : "";             \

@@ -17,8 +17,8 @@
  *                        url, 200, sent_bytes, profd_flow_global(request_id));
  *
  * FIELD(FORMAT, KEY, LABEL): KEY is an identifier, LABEL a string or NULL. A wrong number of
- * values, a value of another kind than its field's, an unknown format, a key that is taken and a
- * label that names no field of the type are errors of the compiler. */
+ * values, a value whose type does not match its field, an unknown format, a duplicate key and a
+ * label that names no field of the type are compile-time errors. */
 #include "profd.h" /* before the guard: it includes this header in its order */
 
 #ifndef PROFD_MARKER_TYPES_H
@@ -40,7 +40,7 @@ typedef const char *profd_SANITIZED_STRING;
 typedef const char *profd_URL;
 typedef const char *profd_FILE_PATH;
 typedef const char *profd_UNIQUE_STRING; /* one of few: kept once in a capture */
-/* Numbers. What is not finite is left out, and so is a percentage that is not between 0 and 1. */
+/* Numbers. Values that are not finite are left out, and so are percentages outside 0 to 1. */
 typedef int64_t profd_INTEGER;
 typedef uint64_t profd_HEXADECIMAL;
 typedef uint64_t profd_BYTES;
@@ -57,8 +57,8 @@ typedef uint64_t profd_TIME;
 typedef int32_t profd_PID;
 typedef int32_t profd_TID;
 
-/* What ties markers together, of different threads and different processes: those with the same
- * flow. A terminating one is the flow's last. */
+/* Flows tie markers of different threads and processes together: those with the same flow belong
+ * together. A terminating one is the last of its flow. */
 struct profd_flow {
     uint64_t id;
 };
@@ -67,10 +67,11 @@ typedef struct profd_flow profd_TERMINATING_FLOW_ID;
 
 #ifndef PROFD_DISABLED
 
-/* The flow of an object of this process, told by its address. */
+/* The flow of an object of this process, identified by its address. */
 struct profd_flow profd_flow_of(const void *object);
 
-/* The flow that NUMBER is in every process: of a request's id that travels with it, say. */
+/* The flow of NUMBER, which is the same in every process: for the id of a request that travels
+ * between them, say. */
 struct profd_flow profd_flow_global(uint64_t number);
 
 #endif
@@ -93,10 +94,10 @@ enum profd_place {
 enum { PROFD_TASKS = 2 };
 
 /* What PROFD_MARKER_TYPE's further arguments may set, in this order. Labels refer to a marker as
- * "{marker.name}" and to a field as "{marker.data.KEY}". One that refers to anything else, and a
- * colour field that is no string of the type, are errors of the compiler; where it cannot tell (C
- * without optimisation) the agent says so at the first marker of the type, counts it as
- * "marker-labels", and leaves them out. */
+ * "{marker.name}" and to a field as "{marker.data.KEY}". A label that refers to anything else, and
+ * a colour field that is not a string field of the type, are compile-time errors. Where the
+ * compiler cannot check (C without optimisation), the agent reports the mistake at the first marker
+ * of the type, counts it as "marker-labels", and leaves the label or colour out. */
 struct profd_marker_type {
     const char *name;
     const struct profd_marker_field *fields;
@@ -147,8 +148,8 @@ struct profd_marker_type {
     }                                                                                              \
     struct profd_keys_##NAME
 
-/* The key of a field that is a string (not a UNIQUE_STRING), as a string; an error of the compiler
- * when the type has none of that key. */
+/* The key of a field that is a string (not a UNIQUE_STRING), as a string; a compile-time error if
+ * the type has no such field. */
 #define PROFD_KEY(NAME, KEY)                                                                       \
     (&(#KEY)[0 * sizeof(char[sizeof(((struct profd_keys_##NAME *)0)->KEY) == 2 ? 1 : -1])])
 
@@ -335,7 +336,7 @@ static inline unsigned char *profd_put_flow_(unsigned char *out, struct profd_fl
 
 #endif
 
-/* Around a declaration: what is not given is zero. */
+/* Around a declaration: fields that are not given are zero. */
 #define PROFD_QUIET_BEGIN_                                                                         \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                \
         _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")                         \
@@ -347,7 +348,7 @@ static inline unsigned char *profd_put_flow_(unsigned char *out, struct profd_fl
 #endif
 #define PROFD_QUIET_END_ _Pragma("GCC diagnostic pop")
 
-/* Around the values: what C and C++ convert in silence is a mistake here. */
+/* Around the values: what C and C++ convert silently is an error here. */
 #ifdef __cplusplus
 #define PROFD_STRICT_BEGIN_                                                                        \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wfloat-conversion\"")

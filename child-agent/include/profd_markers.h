@@ -6,8 +6,9 @@
  *     …
  *     PROFD_MARKER_INTERVAL("parse", PROFD_CATEGORY_PARSE, start, path);
  *
- * Names and categories are constants, but for PROFD_MARKER_NAMED; each place in the source is one
- * static object. Times are of PROFD_NOW(). profd_marker_types.h has markers with typed payloads. */
+ * Names and categories are constants, except with PROFD_MARKER_NAMED; each place in the source is
+ * one static object. Times are those of PROFD_NOW(). profd_marker_types.h has markers with typed
+ * payloads. */
 #include "profd.h" /* before the guard: it includes this header in its order */
 
 #ifndef PROFD_MARKERS_H
@@ -20,7 +21,8 @@ extern "C" {
 
 #ifndef PROFD_DISABLED
 
-/* Now, on the profiler's own clock. 0 without a session: what then begins at 0 records nothing. */
+/* The current time on the profiler's own clock; 0 without a session. An interval that starts at 0
+ * records nothing. */
 #define PROFD_NOW()                                                                                \
     (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0) ? profd_now() : 0)
 uint64_t profd_now(void);
@@ -35,22 +37,22 @@ uint64_t profd_now(void);
 #define PROFD_MARKER_INTERVAL(NAME, CATEGORY, START, TEXT)                                         \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_interval(&profd_site_, START, TEXT))
 
-/* Something began or ended; a start and an end of one name on one thread belong together. TEXT may
- * be NULL. */
+/* Something began or ended; a start and an end with the same name on the same thread belong
+ * together. TEXT may be NULL. */
 #define PROFD_MARKER_START(NAME, CATEGORY, TEXT)                                                   \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_start(&profd_site_, TEXT))
 #define PROFD_MARKER_END(NAME, CATEGORY, TEXT)                                                     \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_end(&profd_site_, TEXT))
 
-/* With OPTIONS: when it was, whose it is, and the stack that led to it. TEXT may be NULL.
+/* A marker with OPTIONS: its time, its thread, and the stack that led to it. TEXT may be NULL.
  *
  *     PROFD_MARKER_WITH("late", PROFD_CATEGORY_NETWORK,
  *                       profd_with_stack_now(profd_interval(asked, answered)), url); */
 #define PROFD_MARKER_WITH(NAME, CATEGORY, OPTIONS, TEXT)                                           \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_with(&profd_site_, OPTIONS, TEXT))
 
-/* The same with a name that is made at run time (copied; names share the room of
- * profd_label_text(), so what is different each time belongs into TEXT). */
+/* The same with a name that is made at run time (copied). Names share the room of
+ * profd_label_text(), so text that differs each time belongs in TEXT. */
 #define PROFD_MARKER_NAMED(NAME, CATEGORY, OPTIONS, TEXT)                                          \
     do {                                                                                           \
         if (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0))                        \
@@ -61,8 +63,8 @@ uint64_t profd_now(void);
 
 /* --- Options --- */
 
-/* A thread of this process, as a marker's owner. Of a thread that ended, or of the process that
- * forked this one, it is nobody, and the marker belongs to the thread that records it. */
+/* A thread of this process, as the owner of a marker. If the thread has ended, or belongs to the
+ * process that forked this one, the marker belongs to the thread that records it. */
 struct profd_thread {
     uint32_t index;
     uint32_t image;
@@ -70,8 +72,8 @@ struct profd_thread {
 
 enum { PROFD_STACK_FRAMES = 128 };
 
-/* A stack, captured to be given to markers later, any number of them, on any thread. A plain value:
- * no need to free it. What is deeper than PROFD_STACK_FRAMES lacks its outer frames. */
+/* A stack that was captured for markers to come: any number of them, on any thread. A plain value,
+ * which need not be freed. A stack deeper than PROFD_STACK_FRAMES lacks its outer frames. */
 struct profd_stack {
     uint64_t ticks;
     uint32_t image;
@@ -93,11 +95,11 @@ struct profd_marker_options {
 /* The calling thread. */
 struct profd_thread profd_current_thread(void);
 
-/* Captures the calling thread's stack, labels included: some microseconds, under a lock. Empty
- * without a session, and for a thread that cannot be registered. */
+/* Captures the calling thread's stack, labels included. Takes some microseconds, and a lock. The
+ * result is empty without a session, and for a thread that cannot be registered. */
 void profd_stack_capture(struct profd_stack *stack);
 
-/* What profd_with_stack_now() stands for. */
+/* Passed by profd_with_stack_now(). */
 extern const struct profd_stack profd_stack_now_;
 
 #endif
@@ -134,7 +136,7 @@ static inline struct profd_marker_options profd_since(uint64_t start)
     return profd_options_(PROFD_PHASE_INTERVAL_, 1, start, 0);
 }
 
-/* From START to END. One that ends before it begins is shown at its end, and counted. */
+/* From START to END. An interval that ends before it begins is shown at its end, and counted. */
 static inline struct profd_marker_options profd_interval(uint64_t start, uint64_t end)
 {
     return profd_options_(PROFD_PHASE_INTERVAL_, 0, start, end);
@@ -159,7 +161,7 @@ static inline struct profd_marker_options profd_on_thread(struct profd_marker_op
     return options;
 }
 
-/* OPTIONS, with STACK (NULL: none), which is looked at before the macro returns. */
+/* OPTIONS, with STACK (NULL: none), which is read before the macro returns. */
 static inline struct profd_marker_options profd_with_stack(struct profd_marker_options options,
                                                            const struct profd_stack *stack)
 {

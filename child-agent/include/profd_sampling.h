@@ -9,7 +9,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What became of the sampling that a program waits for. */
+/* The outcome of the sampling that a program waits for. */
 enum profd_sampling_outcome {
     PROFD_SAMPLING_COMPLETED = 0, /* every thread that ran was looked at after the request */
     PROFD_SAMPLING_PAUSED = 1,    /* the session, or its sampling, is paused: there is none */
@@ -20,15 +20,15 @@ typedef void profd_after_sampling(enum profd_sampling_outcome outcome, void *con
 
 #ifndef PROFD_DISABLED
 
-/* Calls CALL with CONTEXT once, after all threads have been looked at once more from now on: asked
- * for a sample at a tick of the wall clock, and else, within a tenth of a second, looked at where
- * they sleep; a thread that runs is sampled by its own clock meanwhile, when that is due. Any
- * thread, CALL itself included. 0; -ESRCH when nothing samples this process, -EAGAIN when 64 calls
- * wait already: then it is not called.
+/* Calls CALL with CONTEXT once, after the sampler has looked at all threads once more: with the
+ * wall clock it asks them for a sample at its next tick; otherwise it looks, within a tenth of a
+ * second, where they sleep, while threads that run are sampled by their own clocks when that is
+ * due. Any thread, CALL itself included. Returns 0; -ESRCH if nothing samples this process, -EAGAIN
+ * if 64 calls wait already. CALL is not called after an error.
  *
  * CALL runs on the profiler's thread, which has all signals blocked and does not share the
- * program's descriptors, and all looks wait for it: it should do no more than to set
- * something or wake somebody (sem_post). In a forked child, calls that waited are forgotten. */
+ * program's descriptors, and the sampler waits for it: it should do no more than set a variable or
+ * wake another thread (sem_post). In a forked child, calls that waited are forgotten. */
 int profd_call_after_sampling(profd_after_sampling *call, void *context);
 
 #endif

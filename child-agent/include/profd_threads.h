@@ -1,4 +1,4 @@
-/* profd_threads.h: what a thread may tell of itself, and ask. Part of profd.h.
+/* profd_threads.h: what threads can report about themselves, and query. Part of profd.h.
  *
  * All functions may be called from any thread at any time, and cost a few nanoseconds unless they
  * say otherwise. */
@@ -17,8 +17,8 @@ extern "C" {
 
 /* --- Threads, and what is recorded of them --- */
 
-/* An id by which the kernel knows a thread, or a process. Types of their own, so that one is not
- * taken for the other. */
+/* The kernel's id of a thread, or of a process: two types, so that one is not taken for the other.
+ */
 struct profd_thread_id {
     int32_t number;
 };
@@ -42,13 +42,12 @@ struct profd_process_id profd_current_process_id(void); /* a system call */
 
 /* --- Sleeping --- */
 
-/* The calling thread is about to wait and will do nothing worth a sample until
- * profd_thread_wake(). Who samples at each interval of real time (`--clock wall`) looks at it once
- * where it waits, and then leaves it "same as before": CPU time that it uses all the same is
- * charged to its first sample afterwards. A clock of the thread's own samples it where it uses CPU
- * time, whatever it says.
- * Pairs may be nested; a wake without a sleep does nothing. Nothing for a thread that is not
- * registered. Safe in signal handlers. */
+/* The calling thread is about to wait and will do nothing worth a sample until profd_thread_wake().
+ * With `--clock wall`, it is sampled once where it waits; after that, its samples only say "same as
+ * before", and CPU time that it uses all the same is charged to its first sample afterwards. The
+ * thread's own clock samples it wherever it uses CPU time, whatever it reported. Pairs may be
+ * nested; a wake without a sleep does nothing. Both do nothing for a thread that is not registered.
+ * Safe in signal handlers. */
 void profd_thread_sleep(void);
 void profd_thread_wake(void);
 
@@ -66,8 +65,8 @@ bool profd_is_active_and_thread_is_registered(void);
 /* Whether a session records at least one of FEATURES of the calling thread: it is registered and
  * passes the session's filters. A pause does not count. */
 bool profd_thread_is_being_profiled(uint32_t features);
-/* The same for any thread of this process; looks for it in the registry, under its lock. False
- * when there is no such thread. Not in signal handlers. */
+/* The same for any thread of this process, which is looked up in the registry under a lock. False
+ * if there is no such thread. Not in signal handlers. */
 bool profd_thread_with_id_is_being_profiled(struct profd_thread_id thread, uint32_t features);
 
 /* Whether the calling thread has said that it sleeps. */

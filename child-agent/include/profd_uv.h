@@ -6,8 +6,8 @@
  *     profd_uv_end(&watch, NULL);
  *     uv_run(loop, UV_RUN_DEFAULT);    // as after any uv_close()
  *
- * libuv calls handlers of sockets from where it waits, so what counts as waiting is told by its own
- * idle time, which profd_uv_begin() has it measure (UV_METRICS_IDLE_TIME).
+ * libuv calls handlers of sockets from inside the function that waits, so profd uses libuv's own
+ * idle time, which profd_uv_begin() makes it measure (UV_METRICS_IDLE_TIME).
  *
  * libuv's header needs POSIX names that -std=c11 hides: compile with -std=gnu11 or -D_GNU_SOURCE.
  */
@@ -21,7 +21,7 @@
 #error "profd_uv.h needs libuv 1.39 or later"
 #endif
 
-/* Must stay until the callback of profd_uv_end(). */
+/* Must remain valid until the callback of profd_uv_end(). */
 struct profd_uv {
     uv_prepare_t prepare;
 };
@@ -45,8 +45,8 @@ static inline void profd_uv_on_prepare_(uv_prepare_t *prepare)
 
 /* --- API --- */
 
-/* Watches LOOP, which the calling thread runs, and does not keep it alive. 0 or an error of libuv.
- */
+/* Watches LOOP, which the calling thread runs, without keeping it alive. Returns 0 or an error of
+ * libuv. */
 static inline int profd_uv_begin(struct profd_uv *watch, uv_loop_t *loop)
 {
 #ifdef PROFD_DISABLED
@@ -66,8 +66,8 @@ static inline int profd_uv_begin(struct profd_uv *watch, uv_loop_t *loop)
 #endif
 }
 
-/* Ends it, on the same thread, before the loop is closed. CLOSED (or NULL) is called with the
- * handle once its memory may go. */
+/* Stops watching, on the same thread, before the loop is closed. CLOSED (or NULL) is called with
+ * the handle once the memory of WATCH may be freed. */
 static inline void profd_uv_end(struct profd_uv *watch, uv_close_cb closed)
 {
     profd_event_loop_end();
