@@ -6,7 +6,7 @@
 //         PROFD_INTERVAL_SCOPE("handle", PROFD_CATEGORY_NETWORK);         // a marker, at the end
 //         long status = 0;
 //         PROFD_TYPED_SCOPE(request, "GET", PROFD_CATEGORY_NETWORK, r.url(), status);
-//         status = answer(r);                                             // … with the values then
+//         status = answer(r);                                             // … with values of then
 //     }
 //
 // Scopes end however they are left, including by exceptions. Nothing here throws.
