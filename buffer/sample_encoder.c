@@ -1,43 +1,10 @@
-#include "buffer/sample_encoder.h"
+#include "buffer/sample_encoder_inside.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "buffer/frame_codes.h"
 #include "buffer/unforked_pages.h"
-
-enum {
-    NUMBERS_MAX_BYTES = 60, /* a whole TICK, and whatever entry without its frames */
-    SIZE_BYTES = 2,         /* of a block with a sample, until its real size is known */
-    ONE_BYTE_SIZE_MAX = 127,
-    UNREGISTERED_FRAMES = 4, /* what one takes, in the room of frames */
-};
-
-_Static_assert(NUMBERS_MAX_BYTES + SAMPLE_MAX_FRAMES * LEB128_MAX_BYTES < 1 << 14,
-               "the size of any sample fits two bytes");
-
-/* A stack as it was last written. */
-struct written_stack {
-    uint64_t epoch; /* of the chunk that it is in; 0: there is no stack */
-    uint32_t thread_index;
-    uint32_t depth;
-    bool is_truncated;
-    uint64_t codes[SAMPLE_MAX_FRAMES];
-};
-
-struct sample_encoder {
-    struct chunk_writer *writer;
-    /* The chunk of the latest entries, and which life of it; each gets an epoch of its own. */
-    const struct chunk *chunk;
-    uint64_t range_start;
-    uint64_t epoch;
-    uint64_t tick_ticks;
-    bool has_tick;
-    uint32_t capacity; /* of stacks */
-    size_t mapped_bytes;
-    struct written_stack pending; /* the one being compared and written */
-    struct written_stack stacks[];
-};
 
 size_t sample_encoder_bytes(uint32_t capacity)
 {
@@ -70,20 +37,6 @@ static bool is_in_known_chunk(const struct sample_encoder *encoder)
     return chunk != NULL && chunk == encoder->chunk && chunk->range_start == encoder->range_start;
 }
 
-/* The size is known before the entry is written, for entries of numbers only. */
-static void put_numbers(struct chunk_writer *writer, enum entry_kind kind, const uint64_t *numbers,
-                        unsigned count)
-{
-    size_t entry_bytes = 1;
-    for (unsigned i = 0; i < count; i++)
-        entry_bytes += leb128_size(numbers[i]);
-    uint8_t *out = leb128_write(writer->next, entry_bytes);
-    *out++ = (uint8_t)kind;
-    for (unsigned i = 0; i < count; i++)
-        out = leb128_write(out, numbers[i]);
-    chunk_writer_publish(writer, out);
-}
-
 static void put_tick(struct sample_encoder *encoder)
 {
     struct chunk_writer *writer = encoder->writer;
@@ -92,9 +45,7 @@ static void put_tick(struct sample_encoder *encoder)
     writer->last_ticks = encoder->tick_ticks;
 }
 
-/* Makes room for a TICK and an entry of at most BYTES in all. A chunk that is new since the last
- * entry starts with the tick that is under way; *HAS_CHANGED tells of that. */
-static int reserve_bytes(struct sample_encoder *encoder, size_t bytes, bool *has_changed)
+int sample_encoder_reserve_bytes(struct sample_encoder *encoder, size_t bytes, bool *has_changed)
 {
     struct chunk_writer *writer = encoder->writer;
     *has_changed = false;
@@ -114,19 +65,12 @@ static int reserve_bytes(struct sample_encoder *encoder, size_t bytes, bool *has
     return 0;
 }
 
-/* The same for an entry of at most FRAMES frames. */
-static int reserve(struct sample_encoder *encoder, uint32_t frames, bool *has_changed)
-{
-    return reserve_bytes(encoder, NUMBERS_MAX_BYTES + (size_t)frames * LEB128_MAX_BYTES,
-                         has_changed);
-}
-
 int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks)
 {
     bool has_changed;
     encoder->tick_ticks = ticks;
     encoder->has_tick = true;
-    int error = reserve(encoder, 0, &has_changed);
+    int error = sample_encoder_reserve(encoder, 0, &has_changed);
     if (error == 0 && !has_changed)
         put_tick(encoder);
     return error;
@@ -138,8 +82,8 @@ int sample_encoder_quiet_ticks(struct sample_encoder *encoder, uint32_t count, u
     bool has_changed;
     if (!encoder->has_tick || count == 0 || count > QUIET_TICKS_MOST)
         return -EINVAL;
-    /* A new chunk begins with the latest tick, from which these go on. */
-    int error = reserve(encoder, 0, &has_changed);
+    /* A new chunk begins with the latest tick, where these continue. */
+    int error = sample_encoder_reserve(encoder, 0, &has_changed);
     if (error == 0) {
         const uint64_t numbers[] = { count, ticks - writer->last_ticks };
         put_numbers(writer, ENTRY_QUIET_TICKS, numbers, 2);
@@ -165,19 +109,6 @@ static bool has_stack(const struct sample_encoder *encoder, uint32_t thread_inde
 {
     const struct written_stack *written = &encoder->stacks[thread_index % encoder->capacity];
     return written->thread_index == thread_index && written->epoch != 0;
-}
-
-/* Sets the size in front of an entry that was written SIZE_BYTES after START; returns its end. */
-static uint8_t *close_block(uint8_t *start, uint8_t *end)
-{
-    size_t entry_bytes = (size_t)(end - start) - SIZE_BYTES;
-    if (entry_bytes > ONE_BYTE_SIZE_MAX) {
-        leb128_write(start, entry_bytes);
-        return end;
-    }
-    start[0] = (uint8_t)entry_bytes;
-    memmove(start + 1, start + SIZE_BYTES, entry_bytes);
-    return end - 1;
 }
 
 /* A sample but for its stack. */
@@ -249,11 +180,12 @@ static int write_pending(struct sample_encoder *encoder, const struct sample_hea
                                           : 0;
     bool is_in_chunk = written->epoch == encoder->epoch;
     bool has_changed;
-    int error = reserve(encoder, pending->depth - (is_in_chunk ? shared : 0), &has_changed);
+    int error =
+        sample_encoder_reserve(encoder, pending->depth - (is_in_chunk ? shared : 0), &has_changed);
     if (error == 0 && has_changed) {
         /* The new chunk has nothing of this thread: all frames must fit, not only the new ones. */
         is_in_chunk = false;
-        error = reserve(encoder, pending->depth, &has_changed);
+        error = sample_encoder_reserve(encoder, pending->depth, &has_changed);
     }
     if (error != 0)
         return error;
@@ -301,68 +233,6 @@ int sample_encoder_timed_sample(struct sample_encoder *encoder, uint32_t thread_
     return write_sample(encoder, &head, frames, depth, is_truncated);
 }
 
-int sample_encoder_thread_cpu(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
-                              uint64_t cpu_us)
-{
-    const struct sample_head head = { .is_timed = true, .ticks = ticks };
-    bool has_changed;
-    int error = reserve(encoder, 0, &has_changed);
-    if (error != 0)
-        return error;
-    const uint64_t numbers[] = { thread_index, take_time(encoder, &head), cpu_us };
-    put_numbers(encoder->writer, ENTRY_THREAD_CPU, numbers, 3);
-    return 0;
-}
-
-/* An entry without frames, of the tick under way. */
-static int write_numbers(struct sample_encoder *encoder, enum entry_kind kind,
-                         const uint64_t *numbers, unsigned count)
-{
-    if (!encoder->has_tick)
-        return -EINVAL;
-    bool has_changed;
-    int error = reserve(encoder, 0, &has_changed);
-    if (error == 0)
-        put_numbers(encoder->writer, kind, numbers, count);
-    return error;
-}
-
-int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index)
-{
-    const uint64_t numbers[] = { thread_index };
-    return write_numbers(encoder, ENTRY_LATE, numbers, 1);
-}
-
-int sample_encoder_event_delay(struct sample_encoder *encoder, uint32_t thread_index,
-                               uint64_t delay_us)
-{
-    const uint64_t numbers[] = { thread_index, delay_us };
-    return write_numbers(encoder, ENTRY_EVENT_DELAY, numbers, 2);
-}
-
-int sample_encoder_unregistered(struct sample_encoder *encoder,
-                                const struct unregistered_entry *entry, uint64_t ticks)
-{
-    if (!encoder->has_tick)
-        return -EINVAL;
-    bool has_changed;
-    int error = reserve(encoder, UNREGISTERED_FRAMES, &has_changed);
-    if (error != 0)
-        return error;
-    size_t name_bytes =
-        entry->name.length < UNREGISTERED_NAME_BYTES ? entry->name.length : UNREGISTERED_NAME_BYTES;
-    uint8_t *start = encoder->writer->next, *out = start + SIZE_BYTES;
-    *out++ = ENTRY_UNREGISTERED_THREAD;
-    out = leb128_write(out, entry->state);
-    out = leb128_write(out, entry->tid);
-    out = leb128_write(out, ticks - encoder->tick_ticks);
-    out = leb128_write(out, entry->period_ticks);
-    out = leb128_write(out, entry->cpu_us);
-    memcpy(out, entry->name.bytes, name_bytes);
-    chunk_writer_publish(encoder->writer, close_block(start, out + name_bytes));
-    return 0;
-}
-
 bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index)
 {
     if (!encoder->has_tick || !has_stack(encoder, thread_index))
@@ -390,22 +260,6 @@ void sample_encoder_forget(struct sample_encoder *encoder, uint32_t thread_index
 {
     if (has_stack(encoder, thread_index))
         encoder->stacks[thread_index % encoder->capacity].epoch = 0;
-}
-
-int sample_encoder_make_room(struct sample_encoder *encoder, size_t entry_bytes)
-{
-    bool has_changed;
-    if (!encoder->has_tick)
-        return -EINVAL;
-    return reserve_bytes(encoder, NUMBERS_MAX_BYTES + entry_bytes, &has_changed);
-}
-
-int sample_encoder_put(struct sample_encoder *encoder, const uint8_t *entry, size_t entry_bytes)
-{
-    int error = sample_encoder_make_room(encoder, entry_bytes);
-    if (error == 0)
-        error = chunk_writer_put(encoder->writer, entry, entry_bytes);
-    return error;
 }
 
 uint64_t sample_encoder_tick_ticks(const struct sample_encoder *encoder)

@@ -57,8 +57,6 @@ static void close_descriptors(const int *fds, size_t count)
             close(fds[i]);
 }
 
-/* --- opening --- */
-
 static struct connection *connection_new(int fd, const struct connection_events *events,
                                          void *owner)
 {
@@ -114,8 +112,6 @@ int connection_connect(uv_loop_t *loop, const char *path, unsigned patience_ms,
     int fd = socket_connect_patiently(path, patience_ms);
     return fd < 0 ? fd : connection_accept(loop, fd, events, owner, out);
 }
-
-/* --- receiving --- */
 
 static void deliver(struct connection *connection, const uint8_t *payload, size_t bytes)
 {
@@ -198,8 +194,6 @@ static void receive(struct connection *connection, int reads)
     while (reads > 0 && receive_once(connection))
         reads--;
 }
-
-/* --- sending --- */
 
 static void drop_first_outgoing(struct connection *connection)
 {
@@ -301,8 +295,6 @@ size_t connection_queued_bytes(const struct connection *connection)
     return connection->queued_bytes;
 }
 
-/* --- what the loop tells --- */
-
 /* Writing first makes room for the peer; reading first would answer a dead one. Neither closes
  * before what the peer had sent was heard. */
 static void on_poll(uv_poll_t *handle, int status, int events)
@@ -339,8 +331,6 @@ void connection_set_deadline(struct connection *connection, uint64_t timeout_ms)
     else
         uv_timer_start(&connection->deadline, on_deadline, timeout_ms, 0);
 }
-
-/* --- closing --- */
 
 static void on_handle_closed(uv_handle_t *handle)
 {
