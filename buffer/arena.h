@@ -108,16 +108,16 @@ enum {
 struct arena_lease {
     struct lease_ledger *ledger; /* borrowed; NULL: nobody asks */
     lease_owner owner;
-    _Atomic uint32_t units;       /* that the arena uses now */
+    _Atomic uint32_t units;       /* in use now */
     uint32_t front_units;         /* of them, for header and dictionary */
-    _Atomic uint32_t group_units; /* likewise, for groups */
+    _Atomic uint32_t group_units; /* of them, for groups */
 };
 
 /* What an arena has room for, in bytes; memory is taken as it is used. */
 struct arena_room {
     uint64_t chunk_bytes;      /* rounded down to whole chunks */
     uint32_t dictionary_bytes; /* at most ARENA_DICTIONARY_BYTES; rounded down to pages */
-    uint32_t group_bytes;      /* likewise, GROUP_TABLE_BYTES; 0: no groups */
+    uint32_t group_bytes;      /* at most GROUP_TABLE_BYTES; rounded down to pages; 0: no groups */
 };
 
 /* A mapped arena, writer's side. */

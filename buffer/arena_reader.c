@@ -47,8 +47,8 @@ static struct clock_pair read_latest_pair(const struct arena_source *source,
     return first_pair;
 }
 
-/* The rate over all the time the arena tells of. One that tells of too little (a process that ended
- * at once) was written on this machine, so its clocks then and now tell the rate as well. */
+/* The rate over the whole time that the arena covers. If that is too short (a process that ended at
+ * once), the rate is that between its clock pair and now, since it was written on this machine. */
 static double process_rate(const struct arena_header *header, struct clock_pair latest)
 {
     double fallback = 1.0;

@@ -31,8 +31,8 @@ struct arena_info {
     /* By cause, with what the reader found recycled or damaged since it was opened. */
     uint64_t drops[DROP_CAUSE_COUNT];
     uint64_t drop_bytes[DROP_CAUSE_COUNT];
-    uint64_t bad_chunks, bad_blocks, bad_records; /* found damaged so far */
-    uint64_t kept_blocks, kept_bytes;             /* read so far */
+    uint64_t bad_chunks, bad_blocks, bad_records; /* found damaged until now */
+    uint64_t kept_blocks, kept_bytes;             /* read until now */
     /* What the writers had counted when the reader was opened. Once all chunks have been read, what
      * is neither kept nor dropped of it is lost. */
     uint64_t produced_blocks, produced_bytes;
@@ -91,7 +91,8 @@ struct chunk_copy {
     uint8_t bytes[CHUNK_BUFFER_BYTES];
 };
 /* Copies chunk POSITION (below the count). 0; -ENOENT when it was recycled meanwhile (the caller
- * goes on with the next); -EPROTO when its header is damaged; -EIO when the file was shortened. */
+ * continues with the next); -EPROTO when its header is damaged; -EIO when the file was shortened.
+ */
 int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct chunk_copy *out);
 
 /* Walks the blocks of a copied chunk. */

@@ -17,7 +17,7 @@ struct arena_reader {
     struct arena_info info;
     uint64_t chunks_offset;
     struct clock_pair latest;   /* on both clocks */
-    double process_ns_per_tick; /* over the whole time that the arena tells of */
+    double process_ns_per_tick; /* over the whole time that the arena covers */
     size_t records_next;        /* in the dictionary */
     size_t records_counted;     /* damage before this is in info.bad_records already */
     uint32_t dictionary_bytes;  /* copied */

@@ -1,14 +1,14 @@
 /* The census ring: what agents tell profd about processes without a message.
  *
  * Memory that profd and all agents share, inside the lease ledger's file. A process that runs a
- * program says so here, since that one may never be heard, who waited for a child tells how it
- * ended, and one that has nothing to record so far says no more than that it is there. That takes
- * no message and no descriptor: it works between vfork and exec, in a signal handler, and for a
- * process that ends at once; what was told waits for a profd that is busy, stopped or killed and
- * started again. When profd is too late, entries are dropped and counted.
+ * program reports it here, since that program may never say hello; a parent that waited for a child
+ * reports how it ended; and a process that has nothing to record yet only reports that it exists.
+ * This takes no message and no descriptor: it works between vfork and exec, in a signal handler,
+ * and for a process that ends at once. Entries wait for a profd that is busy or stopped, or was
+ * killed and is started again. If profd reads too late, entries are dropped and counted.
  *
- * Putting is for any thread of any process, taking for profd alone. Nothing blocks. What stands
- * here may be wrong when a process wrote into it by accident: the worst is that entries are. */
+ * Putting is for any thread of any process, taking for profd alone. Nothing blocks. A process that
+ * writes here by accident can at worst make entries wrong. */
 #ifndef PROFD_BUFFER_CENSUS_RING_H
 #define PROFD_BUFFER_CENSUS_RING_H
 
@@ -27,8 +27,8 @@ enum census_kind {
     CENSUS_EXEC = 1,    /* PID is about to run PATH, which may have an obstacle to being profiled */
     CENSUS_FAILED = 2,  /* and could not */
     CENSUS_ENDED = 3,   /* PID was waited for */
-    CENSUS_PRESENT = 4, /* PID runs PATH and is ready to record, but has nothing to tell so far */
-    CENSUS_WOKEN = 5,   /* the PID that was present since then records, and was not heard so far */
+    CENSUS_PRESENT = 4, /* PID runs PATH and is ready to record, but has nothing to report yet */
+    CENSUS_WOKEN = 5,   /* PID, which was PRESENT, now records, and has not said hello yet */
     CENSUS_WISH = 6,    /* PID wants another perf event (buffer/event_loan.h) */
 };
 
@@ -36,8 +36,8 @@ enum census_kind {
 struct census_entry {
     _Atomic uint64_t number; /* of the entry, from 1; stored last */
     uint64_t time_ns;
-    uint64_t cpu_ns; /* of an ended one in all, of one that runs a program itself so far, by its own
-                      * clock; PROCESS_CLOCK_UNKNOWN */
+    uint64_t cpu_ns; /* by its own clock: in total if it ended, until now if it runs a program; or
+                        PROCESS_CLOCK_UNKNOWN */
     int32_t pid, parent_pid;
     int32_t wait_status; /* of an ended one */
     uint32_t kind;

@@ -45,8 +45,8 @@ int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limi
  * may be under way. Safe on NULL. */
 void chunk_manager_destroy(struct chunk_manager *manager);
 
-/* Before that, when nobody will read them any more: all chunks go back to the kernel, and their
- * units to the lease. Nobody writes. */
+/* To be called before chunk_manager_destroy() if nobody will read the chunks: gives all of them
+ * back to the kernel, and their units to the lease. Nobody may write. */
 void chunk_manager_discard_all(struct chunk_manager *manager);
 
 /* The arena that MANAGER was created with. */
@@ -100,8 +100,8 @@ void chunk_manager_set_update_callback(struct chunk_manager *manager,
 uint64_t chunk_manager_destroy_released_at_or_before(struct chunk_manager *manager,
                                                      uint64_t done_ns);
 
-/* --- handed over: a session has ended, and another one goes on with its chunks. Nobody writes. ---
- */
+/* --- handed over: a session has ended, and another one continues with its chunks. Nobody writes.
+ * --- */
 
 /* Takes back all chunks that are in use, since their writers have stopped for good, and gives what
  * is prepared back to the kernel. */
@@ -111,8 +111,8 @@ void chunk_manager_close_all(struct chunk_manager *manager);
  * for the chunks. Where they do not suffice, the oldest chunks go (DROP_RECYCLED). */
 void chunk_manager_pay_anew(struct chunk_manager *manager);
 
-/* The chunks, and the arena, are session GENERATION's from here on, within LIMIT_BYTES. -EINVAL for
- * a limit under one chunk. */
+/* From now on the chunks and the arena belong to session GENERATION, within LIMIT_BYTES. -EINVAL
+ * for a limit under one chunk. */
 int chunk_manager_continue(struct chunk_manager *manager, uint32_t generation,
                            uint64_t limit_bytes);
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Drops the released chunks that were done before OLDEST_DONE_NS; all when none exists any more. */
+/* Drops the released chunks that were done before OLDEST_DONE_NS; all if there are none left. */
 static void forget_gone(struct chunk_update *update, uint64_t oldest_done_ns)
 {
     uint32_t kept = 0;

@@ -12,7 +12,7 @@
 #include "common/time_units.h"
 
 enum {
-    RATE_NS = 10 * NS_PER_MS, /* in which the rate of ticks that go on is measured */
+    RATE_NS = 10 * NS_PER_MS, /* over which the rate of the remaining ticks is measured */
 };
 
 int clock_tsc_is_invariant;

@@ -42,10 +42,10 @@ enum tsc_knowledge clock_tsc_knowledge(void);
  * again: TOLD is what another process knows. */
 void clock_adopt(enum tsc_knowledge told);
 
-/* From here on nothing reads the TSC, which some thread is about to lose (PR_SET_TSC): neither we
- * nor, on our behalf, the C library, whose clock_gettime() reads it, too. Ticks go on as before,
- * told by the kernel. Takes some milliseconds where they were TSC cycles. Any thread; idempotent.
- */
+/* After this call nothing reads the TSC, which some thread is about to lose (PR_SET_TSC): neither
+ * the agent nor, on its behalf, the C library, whose clock_gettime() reads it, too. Ticks continue
+ * as before, but come from the kernel. Takes some milliseconds if they were TSC cycles. Any thread;
+ * idempotent. */
 void clock_forbid_tsc(void);
 
 /* True when ticks are TSC cycles. */

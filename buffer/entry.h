@@ -7,10 +7,10 @@
  * chunk was started, or out of order, is exact and costs ten bytes. No block crosses chunks, so
  * each chunk can be read alone.
  *
- * Sampler chunks hold what threads tell of themselves, and, of one thread that looks at all others,
- * TICK, then what it learnt about threads at that tick. A thread that
- * is alive and has no entry between one TICK and the next did not run: it is "same as before", with
- * no CPU use. Wire numbers: append, never reuse. */
+ * Sampler chunks hold what threads record about themselves; that of the thread that looks at all
+ * others holds TICK, followed by what it learnt about threads at that tick. A thread that is alive
+ * and has no entry between one TICK and the next did not run: it is "same as before", with no CPU
+ * use. Wire numbers: append, never reuse. */
 #ifndef PROFD_BUFFER_ENTRY_H
 #define PROFD_BUFFER_ENTRY_H
 
@@ -142,7 +142,7 @@ enum {
     X(MISSED_MAPPING, 17, "missed-mapping")   /* too many ranges are mapped to count one more */   \
     X(CATEGORIES, 18, "categories")       /* one too many, or without a name: shown as Other */    \
     X(MARKER_LABELS, 19, "marker-labels") /* name no field of their type: not shown */             \
-    X(AMBIGUOUS_SIGNAL, 20, "ambiguous-signal") /* given to the program, and maybe one of ours */
+    X(AMBIGUOUS_SIGNAL, 20, "ambiguous-signal") /* given to the program, and maybe the agent's */
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,

@@ -1,5 +1,5 @@
-/* A perf event (buffer/perf_event.h) that profd keeps for the only thread of a process: no
- * descriptor of ours stays there, and no thread of ours is born that would have a table of its own.
+/* A perf event (buffer/perf_event.h) that profd keeps for the only thread of a process, so that the
+ * agent needs no descriptor there, nor a thread with a table of its own.
  *
  * Part of an arena. The process writes what it wants, profd what it lends; each reads the other's
  * part at any time. */

@@ -1,10 +1,10 @@
-/* The highest that iterations of a performance group cost, of the last few seconds: what an alert
- * says beside the thresholds that were exceeded.
+/* The highest costs of an iteration of a performance group in the last few seconds, which an alert
+ * reports with the thresholds that were exceeded.
  *
  * A record of its own in the table of groups (buffer/group_table.h), which a group gets with its
  * first iteration of more than 1 ms, so that those that are never janky take no room for it. Time
- * is cut into windows of half a second on CLOCK_MONOTONIC, of which the latest are kept; whoever
- * looks once a second knows all of them. */
+ * is cut into windows of half a second on CLOCK_MONOTONIC, of which the latest are kept: a reader
+ * that looks once a second misses none. */
 #ifndef PROFD_BUFFER_GROUP_PEAKS_H
 #define PROFD_BUFFER_GROUP_PEAKS_H
 

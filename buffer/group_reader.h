@@ -39,7 +39,7 @@ struct group_reader {
 /* The next group. False at the end, or where what follows is no record. */
 bool group_reader_next(struct group_reader *reader, struct group_view *out);
 
-/* Likewise the next group's peaks, in the memory; not of the same walk. */
+/* The next record of peaks, in place. To be called in a walk of its own. */
 bool group_reader_next_peaks(struct group_reader *reader, const struct group_peaks **out);
 
 /* How many of the table's bytes there are to read in a file of FILE_BYTES; 0 when its numbers make

@@ -1,12 +1,12 @@
 /* The table of performance groups of one process: what each has cost since monitoring began.
  *
- * A part of the arena, behind its chunks, so it outlives the process as they do, and whoever has
- * the arena reads it at any moment, from a process that is stopped or hung too. It belongs to no
- * session. Records follow one another and are never moved or freed: a group that nobody refers to
- * any more leaves its totals, and one of the same kind and name goes on with them.
+ * A part of the arena, behind its chunks. So it outlives the process as they do, and can be read at
+ * any moment by every process that has the arena, also while its own process is stopped or hangs.
+ * It belongs to no session. Records follow one another and are never moved or freed: a group
+ * without references leaves its totals, and one of the same kind and name continues with them.
  *
  * Memory is taken within the process' lease, and by one process at most an eighth of the limit;
- * groups that find no room are one together, which is called "other", and counted. */
+ * groups that find no room share one, called "other", and are counted. */
 #ifndef PROFD_BUFFER_GROUP_TABLE_H
 #define PROFD_BUFFER_GROUP_TABLE_H
 

@@ -35,8 +35,8 @@ static int map(int fd, uint32_t units, struct lease_ledger *out)
     return 0;
 }
 
-/* On a full disk a page of the file that has no block of its own would be a SIGBUS for whoever
- * touches it, a profiled program too. */
+/* On a full disk a page of the file that has no block of its own would be a SIGBUS for every
+ * process that touches it, profiled programs included. */
 static int reserve(int fd, uint32_t units)
 {
     int failed;
@@ -152,7 +152,7 @@ static uint32_t unit_count(const struct lease_ledger *ledger)
     return count < ledger->mapped_units ? count : ledger->mapped_units;
 }
 
-/* Units from here on never had an owner. */
+/* Units from this one on never had an owner. */
 static uint32_t highest_count(const struct lease_ledger *ledger)
 {
     uint32_t count = atomic_load_explicit(&ledger->header->highest_count, memory_order_relaxed);

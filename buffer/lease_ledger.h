@@ -2,8 +2,8 @@
  *
  * The limit is cut into units of a chunk's size. A unit has at most one owner, and what an owner
  * owns is its lease. The ledger is memory that profd and all agents share: taking a unit is one
- * compare-and-swap, so the leases never add up to more than the limit, whoever is stopped, slow,
- * restarted or killed at any instant, and no process waits for an answer.
+ * compare-and-swap, so the leases never add up to more than the limit, even if processes are
+ * stopped, slow, restarted or killed at any instant, and no process waits for an answer.
  *
  *     header │ session board │ census ring │ startup units: one in eight │ growth units
  *
@@ -127,8 +127,8 @@ struct lease_ledger {
     uint32_t mapped_units; /* those beyond are out of sight, and not taken */
     size_t mapped_bytes;
     int fd; /* the caller's, for lease_ledger_set_limit() */
-    /* Of profd, as it is numbered in the namespace of whoever opened the file by its path; 0: not
-     * known, as when it cannot be seen from there. */
+    /* profd's process id in the namespace of the process that opened the file by its path; 0: not
+     * known, for instance since profd is not visible there. */
     int32_t seen_profd_pid;
 };
 
@@ -142,8 +142,8 @@ int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct 
  * -EPROTO when it is none. */
 int lease_ledger_adopt(int fd, struct lease_ledger *out);
 
-/* Maps the ledger in FD, which stays the caller's, with the units of the highest limit so far, but
- * at most MOST_UNITS. -EPROTO when it is none; else the errors of pread and mmap. */
+/* Maps the ledger in FD, which stays the caller's, with the units of the highest limit that it has
+ * had, but at most MOST_UNITS. -EPROTO when it is none; else the errors of pread and mmap. */
 int lease_ledger_open(int fd, uint32_t most_units, struct lease_ledger *out);
 
 /* Whether FD is of LEDGER. */

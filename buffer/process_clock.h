@@ -13,9 +13,9 @@
 /* What cannot be told. */
 #define PROCESS_CLOCK_UNKNOWN UINT64_MAX
 
-/* What PID has used so far, in ns; PROCESS_CLOCK_UNKNOWN when there is no such process. A pid that
- * was reaped meanwhile may be another process: who waits for it knows that it was not. errno stays
- * as it is. */
+/* The CPU time that PID has used, in ns; PROCESS_CLOCK_UNKNOWN when there is no such process. A pid
+ * that was reaped meanwhile may be another process: who waits for it knows that it was not. errno
+ * stays as it is. */
 uint64_t process_clock_ns(pid_t pid);
 
 #endif

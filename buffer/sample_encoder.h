@@ -63,7 +63,7 @@ int sample_encoder_unregistered(struct sample_encoder *encoder,
 bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index);
 int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks);
 
-/* Makes room in the chunk under way, or goes on to the next, for an entry of ENTRY_BYTES. */
+/* Makes room for an entry of ENTRY_BYTES, in the current chunk or else the next one. */
 int sample_encoder_make_room(struct sample_encoder *encoder, size_t entry_bytes);
 
 /* Copies another finished ENTRY of the tick (kind byte first; buffer/sampler_entry.h writes them)

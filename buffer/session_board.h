@@ -1,10 +1,11 @@
-/* The session board: what processes without a thread of ours are to know of a session that begins.
+/* The session board: what processes without an agent thread have to know about a session that
+ * begins.
  *
  * profd writes it into the lease ledger's file before the session's word (session_word.h) names the
- * new session; whoever runs then, and belongs to no session, finds here what it asks for. A
- * sequence lock: profd alone writes, any thread of any process reads, also in signal handlers. What
- * stands here may be wrong when a process wrote into it by accident: every number is checked by
- * whoever obeys it. */
+ * new session; a process that runs then and belongs to no session finds here what the session asks
+ * for. A sequence lock: profd alone writes, any thread of any process reads, also in signal
+ * handlers. A process may have written here by accident, so every reader checks each number before
+ * it obeys it. */
 #ifndef PROFD_BUFFER_SESSION_BOARD_H
 #define PROFD_BUFFER_SESSION_BOARD_H
 

@@ -1,6 +1,6 @@
-/* What processes without a thread of ours are to know of the session: one word in shared memory.
+/* What processes without an agent thread have to know about the session: one word in shared memory.
  *
- * profd writes it, and need not wait for anybody: whoever runs reads it when it is sampled next.
+ * profd writes it without waiting for anybody; each running process reads it at its next sample.
  * Pure; any thread, also in signal handlers. */
 #ifndef PROFD_BUFFER_SESSION_WORD_H
 #define PROFD_BUFFER_SESSION_WORD_H

@@ -13,7 +13,7 @@
 
 enum {
     READS_PER_TURN = 16,       /* then others get theirs */
-    READS_FROM_THE_DEAD = 256, /* the last words of a peer that cannot be written to any more */
+    READS_FROM_THE_DEAD = 256, /* the last words of a peer that can no longer be written to */
 };
 
 /* A message, or the rest of one, that the kernel has not taken yet. */

@@ -28,11 +28,11 @@ struct connection_events {
      * afterwards. */
     void (*on_message)(struct connection *connection, unsigned kind, const uint8_t *payload,
                        size_t bytes, int *fds, size_t fd_count, void *owner);
-    /* The end, exactly once for every connection that was handed out, whoever closed it. Whatever
-     * the peer had sent before it ended was delivered first. REASON is negative: -ESHUTDOWN when
-     * the peer ended the stream, -EPROTO for bytes that are no message, -ENOBUFS for a peer that
-     * doesn't read, -ETIMEDOUT at the deadline, another errno, or what connection_close() was told.
-     * CONNECTION is freed after this. */
+    /* The end, exactly once for every connection that was handed out, whichever side closed it.
+     * Everything that the peer had sent before it ended was delivered first. REASON is negative:
+     * -ESHUTDOWN when the peer ended the stream, -EPROTO for bytes that are no message, -ENOBUFS
+     * for a peer that doesn't read, -ETIMEDOUT at the deadline, another errno, or what
+     * connection_close() was told. CONNECTION is freed after this. */
     void (*on_closed)(struct connection *connection, int reason, void *owner);
 };
 

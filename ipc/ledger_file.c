@@ -97,7 +97,7 @@ static bool end_waiting(const struct lease_ledger *ledger)
     return atomic_load(&header->is_over) == 0;
 }
 
-/* 0 with nothing mapped when there is nothing to go on with. */
+/* 0 with nothing mapped if there is nothing to continue with. */
 static int adopt(const char *path, const char *boot, struct lease_ledger *out, int *out_fd)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -28,12 +28,11 @@ typedef void (*listener_on_accept)(struct listener *listener, int fd,
 typedef void (*listener_on_closed)(void *owner);
 
 /* Listens at PATH (from socket_path()). Makes /tmp/profd-UID with mode 0700 when PATH is in it, and
- * refuses (-EPERM)
- * when that is not a directory of ours or others may write to it. Holds a lock on
- * PATH.lock while it lives, so of two that start at once one gets -EADDRINUSE, as does who finds a
- * living one there; the socket file of a dead one is replaced; anything else at PATH stays and is
- * -EEXIST. On failure ERROR_TEXT (LISTENER_ERROR_TEXT bytes) has one line for people that names the
- * path. */
+ * refuses (-EPERM) when that directory belongs to another user or others may write to it. Holds a
+ * lock on PATH.lock while it lives, so of two that start at once one gets -EADDRINUSE, and so does
+ * one that finds a living listener there; the socket file of a dead one is replaced; anything else
+ * at PATH stays and is -EEXIST. On failure ERROR_TEXT (LISTENER_ERROR_TEXT bytes) has one line for
+ * people that names the path. */
 int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,
                     struct listener **out, char error_text[LISTENER_ERROR_TEXT]);
 

@@ -113,8 +113,8 @@ struct message_hello {
     uint64_t is_fork;     /* 1 when made by fork from a profiled process, 0 by exec */
     uint64_t lease_owner; /* buffer/lease_ledger.h; 0: it has no lease */
     uint64_t obstacle;    /* enum recording_obstacle; without an arena it is not NONE */
-    uint64_t is_alone;    /* 1: no thread of ours, so nobody will listen; profd has the arena */
-    uint64_t gave_arena;  /* 1: profd got the arena with an earlier hello of this image */
+    uint64_t is_alone;   /* 1: it has no agent thread, so nobody will listen; profd has the arena */
+    uint64_t gave_arena; /* 1: profd got the arena with an earlier hello of this image */
     struct message_string executable;   /* at most MESSAGE_MAX_PATH */
     struct message_string command_line; /* with NULs, cut at MESSAGE_MAX_COMMAND_LINE */
 };
@@ -152,7 +152,7 @@ struct message_text {
 struct message_triggered {
     uint64_t generation;
     uint64_t marker; /* its place in the session's marker_triggers, below TRIGGERS_MOST */
-    uint64_t hits;   /* 32 bits; all of this process in this session so far */
+    uint64_t hits;   /* 32 bits; all of this process in this session until now */
 };
 
 /* --- profd → agent --- */
@@ -251,8 +251,8 @@ struct message_client_trigger {
     struct message_string name; /* trigger_name_is_valid() */
 };
 
-/* What the client needs of performance groups from here on, until it goes. With a file: a snapshot
- * of all (ipc/groups/group_snapshot.h) is there when the reply comes. */
+/* What the client needs of performance groups from now on, until it disconnects. With a file: a
+ * snapshot of all (ipc/groups/group_snapshot.h) is there when the reply comes. */
 struct message_client_groups {
     uint64_t id;
     uint64_t needs; /* enum group_needs */

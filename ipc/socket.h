@@ -53,7 +53,7 @@ ssize_t socket_receive(int fd, void *bytes, size_t count, int fds[SOCKET_MAX_DES
 /* As the kernel recorded it when the connection was made. */
 int socket_peer(int fd, struct peer_credentials *out);
 
-/* Whether what programs did may be told to whoever is at the other end: our own user, or root. */
+/* Whether the peer may learn what programs did: it is the calling process' own user, or root. */
 bool socket_peer_is_trusted(int fd);
 
 #endif

@@ -44,7 +44,7 @@ int socket_file_lock(const char *path);
 void socket_file_unlock(const char *path, int lock_fd);
 
 /* Stops listening; removes the socket file, if it is still the one that was made here, and the
- * lock. One that a service manager made stays, and goes on to take connections for it. */
+ * lock. One that a service manager made stays, and keeps taking connections for it. */
 void socket_file_close(struct socket_file *file);
 
 #endif

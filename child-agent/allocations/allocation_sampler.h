@@ -15,8 +15,8 @@
 int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
                              struct allocation_hooks *hooks);
 
-/* After the hooks know that nothing is sampled any more; threads that are at it may still finish.
- */
+/* To be called once the hooks know that nothing is sampled; threads that are sampling may still
+ * finish. */
 void allocation_sampler_stop(void);
 
 /* In a forked child: what the parent sampled is not the child's. */

@@ -1,6 +1,6 @@
-/* What the program allocates and maps, as far as a session wants to know: counters (feature
- * "memory") and samples with stacks (feature "nativeallocs"). By the hooks of libprofd-malloc.so,
- * without which there is nothing to be had. Called by whoever starts and stops sessions. */
+/* What the program allocates and maps, as far as a session asks for it: counters (feature "memory")
+ * and samples with stacks (feature "nativeallocs"). They come from the hooks of libprofd-malloc.so;
+ * without it nothing is recorded. For the code that starts and stops sessions. */
 #ifndef PROFD_AGENT_ALLOCATIONS_H
 #define PROFD_AGENT_ALLOCATIONS_H
 
@@ -14,13 +14,13 @@
 void allocations_start(const struct session_settings *settings, uint32_t recording);
 void allocations_stop(void);
 
-/* The session's settings are AFTER, no longer BEFORE. What both want goes on: nothing that is freed
- * meanwhile is missed. */
+/* The session's settings are AFTER, no longer BEFORE. What both ask for continues without a gap: no
+ * free is missed meanwhile. */
 void allocations_change(const struct session_settings *before, const struct session_settings *after,
                         uint32_t recording);
 
-/* While paused, nothing new is sampled. Frees are still recorded, and the counter goes on: what was
- * freed meanwhile would look alive for the rest of the session. */
+/* While paused, nothing new is sampled. Frees are still recorded and counted: what is freed during
+ * a pause would otherwise look alive for the rest of the session. */
 void allocations_set_paused(bool is_paused);
 
 void allocations_after_fork_child(void);

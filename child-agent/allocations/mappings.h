@@ -1,7 +1,7 @@
 /* What the program maps itself (feature "memory"): a counter of the anonymous memory that it mapped
- * during the session and has not unmapped. By the hooks of libprofd-malloc.so; what the C library
- * and the kernel map on their own does not go by them. Called by whoever starts and stops sessions.
- */
+ * during the session and has not unmapped. It comes from the hooks of libprofd-malloc.so, which do
+ * not see what the C library and the kernel map themselves. For the code that starts and stops
+ * sessions. */
 #ifndef PROFD_AGENT_MAPPINGS_H
 #define PROFD_AGENT_MAPPINGS_H
 
@@ -10,7 +10,7 @@
 void mappings_start(void);
 void mappings_stop(void);
 
-/* The child's session goes on from what its parent had mapped. */
+/* The child's session starts with what its parent had mapped. */
 void mappings_after_fork_child(void);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * Each thread that adds has a shard, a page of its own with a cell for every counter, so no two
  * threads ever write to one cache line. A shard whose thread has ended is emptied into a common sum
- * and is the next thread's. Counters live as long as the process: their names are copied, and
- * whoever declares the same one again, after dlclose too, gets the same slot. */
+ * and is the next thread's. Counters live as long as the process: their names are copied, and a
+ * counter that is declared again, also after dlclose, gets the same slot. */
 #ifndef PROFD_AGENT_COUNTERS_H
 #define PROFD_AGENT_COUNTERS_H
 

@@ -41,8 +41,8 @@ void process_counters_begin_in_sampler(struct process_counters *counters, bool h
  * Memory, which is dearer, at most fifty times a second. */
 void process_counters_read(struct process_counters *counters, uint64_t cpu_ns);
 
-/* The same in the handler of the only thread: what it opens, it closes before the program goes on.
- */
+/* The same in the handler of the only thread: what it opens, it closes before the program
+ * continues. */
 void process_counters_read_alone(struct process_counters *counters);
 
 /* The last time in a process of one thread, which is about to end: but for memory, of which a file

@@ -15,7 +15,7 @@ enum {
     GUESS_HOLDS_NS = NS_PER_MS,
 };
 
-/* 0: it is not known so far. */
+/* 0: not known yet. */
 static uint64_t known_rate(struct cpu_meter *meter)
 {
     struct clock_pair now = clock_read_pair();

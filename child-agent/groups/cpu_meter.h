@@ -1,10 +1,10 @@
 /* How much CPU time the calling thread has used, at the price of reading the cycle counter.
  *
- * Cycles go on while a thread sleeps, so they alone would charge the sleeper with the worker's
- * time. The meter has an anchor: the thread's CPU clock and the cycle counter at one moment. For as
- * long as the thread was never off its processor since then, cycles tell the rest; otherwise, and
- * now and then in any case, the clock is read and becomes the anchor. So each reading is the
- * thread's CPU clock, and what lies between two of them adds up to it.
+ * Cycles continue while a thread sleeps, so on their own they would charge a sleeper with the time
+ * of others. The meter has an anchor: the thread's CPU clock and the cycle counter at one moment.
+ * For as long as the thread was never off its processor since then, cycles tell the rest;
+ * otherwise, and now and then in any case, the clock is read and becomes the anchor. So each
+ * reading is the thread's CPU clock, and the differences between readings add up to it.
  *
  * One meter for each thread; the thread itself. */
 #ifndef PROFD_AGENT_CPU_METER_H

@@ -109,7 +109,7 @@ void profd_groups_unobserve(profd_group_observer *observer, void *context)
 
 /* --- What they hear --- */
 
-/* What a group did before is of no use any more. */
+/* What a group did before no longer counts. */
 static bool is_past(const struct observed_group *place, const struct group_alert_rule *rule,
                     uint64_t now_ns)
 {

@@ -1,8 +1,8 @@
 /* The performance groups of this process, by kind and name, and their records in the arena.
  *
  * A group's record is made when it is first measured, in each process anew: a forked child begins
- * at 0. A group that nobody refers to any more stays where it is, with its totals, and is found
- * again by who asks for it. Any thread, but not in signal handlers, unless it says otherwise. */
+ * at 0. A group without references stays where it is, with its totals, and is found again when it
+ * is asked for. Any thread, but not in signal handlers, unless it says otherwise. */
 #ifndef PROFD_AGENT_GROUP_REGISTRY_H
 #define PROFD_AGENT_GROUP_REGISTRY_H
 
@@ -22,7 +22,7 @@ struct profd_group {
     _Atomic uint32_t references;
     struct group_peaks *_Atomic peaks;     /* NULL: it never was janky, or there is no room */
     _Atomic uint32_t peaks_epoch;          /* likewise */
-    struct group_counter *_Atomic counter; /* NULL: it has none so far */
+    struct group_counter *_Atomic counter; /* NULL: none yet */
     _Atomic bool is_active;
     uint32_t flags;         /* enum group_flags */
     _Atomic int32_t thread; /* of a top group */

@@ -44,7 +44,8 @@ static struct group_counter *make_counter(const struct profd_group *group)
     return made;
 }
 
-/* That of a group that has none so far: its own, or the one of all that are too many. */
+/* The counter of a group that has none yet: a new one, or the common one of groups beyond the
+ * limit. */
 static struct group_counter *choose_counter(struct profd_group *group)
 {
     struct group_counter *none = NULL;

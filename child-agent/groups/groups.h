@@ -43,7 +43,7 @@ static inline uint32_t groups_monitoring(void)
 /* Who asks from inside of the process. */
 enum groups_asker { GROUPS_FOR_PROGRAM, GROUPS_FOR_SESSION, GROUPS_FOR_OBSERVERS, GROUPS_ASKERS };
 
-/* WHO asks for NEEDS (enum group_needs) from here on, and for nothing else. Any thread. */
+/* From now on WHO asks for NEEDS (enum group_needs), and for nothing else. Any thread. */
 void groups_ask(enum groups_asker who, uint32_t needs);
 
 /* Makes what is needed to measure, if it is not there. Not in signal handlers. 0; -ENOTSUP: there
@@ -62,7 +62,7 @@ void groups_follow(void);
 /* What the ledger said when this was last followed. */
 extern _Atomic uint32_t groups_followed;
 
-/* Likewise, if there is news: where the program waits, and at ticks. */
+/* The same, but only if the ledger has changed: called where the program waits, and at ticks. */
 static inline void groups_look(void)
 {
     if (__builtin_expect(agent_lease_group_needs() != groups_followed, 0))

@@ -1,7 +1,8 @@
 #include "child-agent/groups/off_processor.h"
 
 /* What the kernel checks before it ends a sequence: a signature in front of the address where it
- * would go on. The sequence itself is one instruction that nobody runs, so it never goes there. */
+ * would continue. The sequence itself is one instruction that nobody runs, so it never goes there.
+ */
 __asm__(".pushsection .text.profd_rseq, \"ax\", @progbits\n"
         ".long 0x53053053\n"
         "profd_rseq_abort_: ud2\n"

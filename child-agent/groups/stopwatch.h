@@ -24,25 +24,25 @@ enum stopwatch_loop {
 
 /* What is known of a thread's waits; see loop_watch.h. Zeroed memory: nothing. */
 struct loop_sight {
-    const void *place; /* that the loop waits at; NULL: there is none so far */
+    const void *place; /* where the loop waits; NULL: there is none yet */
     const void *other; /* another place that it came to … */
     unsigned others;   /* … so often in a row */
 };
 
-/* That of the thread; NULL when it is not measured, or is in the middle of a unit, whose waits are
+/* The sight of the calling thread; NULL if it is not measured, or is inside a unit, whose waits are
  * no loop. */
 struct loop_sight *stopwatch_take_sight(void);
 
-/* The loop of the thread is of that KIND from here on, unless a better one is known. False when it
+/* Notes that the thread's loop is of that KIND, unless a better one is known. False if the thread
  * is not measured. */
 bool stopwatch_note_loop(enum stopwatch_loop kind);
 
-/* An iteration begins, which costs nothing before; and ends: what ran is committed. */
+/* Begins an iteration, without costs yet; ends it, and commits the costs of what ran. */
 void stopwatch_begin_iteration(void);
 void stopwatch_end_iteration(void);
 
-/* The thread is about to wait for others, and has waited: inside of a unit that is blocked time, of
- * which the first returns whether it began. */
+/* The thread is about to wait for another process, and has waited. Inside a unit that is blocked
+ * time; the first returns whether such time began. */
 bool stopwatch_begin_wait(void);
 void stopwatch_end_wait(void);
 
@@ -52,15 +52,16 @@ void stopwatch_end_wait(void);
 bool stopwatch_begin_first_wait(void);
 void stopwatch_end_first_wait(bool has_come);
 
-/* Nobody asks any more: what is under way counts for nobody. */
+/* Nobody asks for groups now: measurements under way are dropped. */
 void stopwatch_rest(void);
 
-/* The program says so: an event is handled; or its loop turns, whose idle clock is at IDLE_NS. */
+/* The program reports that it starts or ends handling an event, or that its loop turns, whose idle
+ * clock reads IDLE_NS. */
 void stopwatch_begin_event(void);
 void stopwatch_end_event(void);
 void stopwatch_turn(uint64_t idle_ns);
 
-/* The thread ends, or is not measured any more: what it has spent so far is committed. */
+/* The thread ends, or is no longer measured: commits what it has spent. */
 void stopwatch_leave_thread(void);
 
 /* In a forked child, whose only thread has measured nothing. */

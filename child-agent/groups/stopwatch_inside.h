@@ -153,8 +153,9 @@ static inline bool stopwatch_is_current(const struct stopwatch_thread *thread)
            stopwatch_may_read_clocks();
 }
 
-/* Nobody sees RECORD's group run any more that began at SINCE_NS. Another thread that begins at
- * this very moment is not seen: to make sure would take longer than all the rest. */
+/* Shows that RECORD's group, which began to run at SINCE_NS, no longer runs. If another thread
+ * begins at this very moment, that is not shown: making sure would take longer than all the rest.
+ */
 static inline void stopwatch_show_rest(struct group_record *record, uint64_t since_ns)
 {
     if (record != NULL && since_ns != 0 &&
@@ -182,7 +183,7 @@ static inline void stopwatch_note_awake(struct stopwatch_thread *thread, uintptr
         stopwatch_end_stale_first_wait(thread);
 }
 
-/* What was blocked beyond DEPTH is not any more. */
+/* Ends what was blocked beyond DEPTH. */
 void stopwatch_unblock_to(struct stopwatch_thread *thread, unsigned depth);
 
 /* Without a reading of any clock: what is under way counts for nobody. */

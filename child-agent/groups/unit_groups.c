@@ -60,7 +60,7 @@ static struct profd_group *ref_own_group(const struct profd_unit *unit)
     return group_registry_ref(&identity, false);
 }
 
-/* Of units that were forgotten; in the hands of whoever holds the registry. */
+/* Of units that were forgotten; only for the holder of the registry. */
 static struct profd_unit_groups_ *spare;
 
 static struct profd_unit_groups_ *take_spare(void)

@@ -21,7 +21,7 @@ bool event_delays_are_used(void);
 void event_delays_write(struct sampler_access access, struct sample_encoder *encoder,
                         uint64_t before_ns);
 
-/* The thread's registration ends: nobody calls its idle clock from here on. Thread only. */
+/* The thread's registration ends: its idle clock is never called again. Thread only. */
 void event_delay_end(struct thread_registration *self);
 
 /* In a forked child: the sampler of the parent, which calls idle clocks, is not there. */

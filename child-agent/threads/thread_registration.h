@@ -1,9 +1,9 @@
 /* A thread's registration: everything the agent knows of one thread.
  *
- * What may be touched when is told by types. The plain fields are fixed while the thread lives, or
- * atomic. The rest is in structs of its own, and is had only from whoever may touch it: from the
- * thread itself (its signal handlers included), from the sampler, or under the registry's lock, of
- * which a token is the proof. Follows ThreadRegistrationData and its accessors. */
+ * Types say who may access what. The plain fields are constant while the thread lives, or atomic.
+ * The others are in structs of their own, one for each that may access them: the thread itself (its
+ * signal handlers included), the sampler, or the holder of the registry's lock, which a token
+ * proves. Follows ThreadRegistrationData and its accessors. */
 #ifndef PROFD_AGENT_THREAD_REGISTRATION_H
 #define PROFD_AGENT_THREAD_REGISTRATION_H
 
@@ -90,7 +90,7 @@ struct registry_access {
 struct thread_registration {
     /* Had from recording_begin(); thread only. */
     volatile uint32_t
-        is_recording;           /* inside a recording function; read by whoever stops a session */
+        is_recording; /* inside a recording function; read by the thread that stops a session */
     uint32_t writer_generation; /* of the session that writer belongs to */
     struct chunk_writer writer;
 

@@ -70,8 +70,8 @@ void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_
 /* Calls VISIT for each thread that is registered, under the lock. */
 void thread_registry_visit(void (*visit)(struct thread_registration *thread));
 
-/* The same at the end of the process, which may come in a handler that interrupted whoever has the
- * lock: nobody is visited then. */
+/* The same at the end of the process, which may come in a handler that interrupted the holder of
+ * the lock: then no thread is visited. */
 void thread_registry_try_visit(void (*visit)(struct thread_registration *thread));
 
 /* Slots in use are below this number; the sampler walks them with thread_registry_at(). */

@@ -1,8 +1,8 @@
-/* What the files of the registry tell each other.
+/* What the files of the registry share.
  *
  * thread_registry.c has the slots and the lock, and knows neither of the others;
- * thread_registry_names.c knows what a session records of whom; thread_registry_lives.c has births
- * and deaths, and knows both. */
+ * thread_registry_names.c knows what a session records of each thread; thread_registry_lives.c
+ * begins and ends registrations, and knows both. */
 #ifndef PROFD_AGENT_THREAD_REGISTRY_INSIDE_H
 #define PROFD_AGENT_THREAD_REGISTRY_INSIDE_H
 
@@ -28,7 +28,7 @@ void thread_registry_give_back_slot(struct registry_access access,
 /* Slots in use are below this number. */
 uint32_t thread_registry_slots(struct registry_access access);
 
-/* A number that no thread of this process had so far. */
+/* A number that no thread of this process has had. */
 uint32_t thread_registry_next_index(struct registry_access access);
 
 /* Whether the calling thread is in fork(), between its handlers, and has the lock. */
@@ -49,7 +49,7 @@ void thread_registry_set_name(struct registry_access access, struct thread_regis
 int thread_registry_describe_thread(struct registry_access access,
                                     struct thread_registration *thread);
 
-/* In a forked child: there is no session any more. */
+/* In a forked child: there is no session now. */
 void thread_registry_forget_profiled(struct registry_access access);
 
 #endif

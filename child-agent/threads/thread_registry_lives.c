@@ -1,5 +1,5 @@
-/* Births and deaths: a thread is registered by whoever creates it, by itself, or as the one that a
- * fork leaves, and ends with its destructors. */
+/* Begins and ends registrations: a thread is registered by its creator, by itself, or as the one
+ * that a fork leaves, and ends with its destructors. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -245,7 +245,7 @@ void thread_registry_unregister_current(void)
     event_delay_end(self);
     stopwatch_leave_thread();
     clock_sampling_tell_last(self);
-    /* Before the slot can be reused: from here on the handler finds nothing. */
+    /* Before the slot can be reused: the handler finds nothing after this. */
     thread_current = NULL;
     signal_stack_end(self);
     (void)pthread_setspecific(end_key, NULL);

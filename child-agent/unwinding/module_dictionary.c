@@ -6,7 +6,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 
-static sigset_t program_mask; /* of whoever holds the dictionary */
+static sigset_t program_mask; /* of the thread that holds the dictionary */
 
 /* No handler of the program may come in between: what it puts would go into the middle of a record.
  */

@@ -19,7 +19,7 @@ struct module_list {
     size_t count, capacity_bytes;
 };
 
-/* What is mapped, by two witnesses. An image that both tell of is the loader's. */
+/* What is mapped, according to two sources. An image that both know is the loader's. */
 struct mapped_modules {
     const struct mapping_list *loaded;   /* what the dynamic loader knows */
     const struct mapping_list *mappings; /* what the kernel knew when it was last asked */

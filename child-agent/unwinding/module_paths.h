@@ -1,5 +1,5 @@
-/* The paths of modules, each once and for good: a library that comes and goes costs nothing more,
- * and whoever still has its path may read it.
+/* The paths of modules, each once and for good: a library that comes and goes takes no more memory,
+ * and a path remains valid for every holder of it.
  *
  * Memory from mmap, in blocks. One thread or handler at a time. */
 #ifndef PROFD_AGENT_MODULE_PATHS_H

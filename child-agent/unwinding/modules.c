@@ -199,8 +199,8 @@ uint64_t module_map_present_generation(const struct module_map *map)
     return map->generation;
 }
 
-/* The loader has a library at ADDRESS: nobody tells of a dlopen(). One that could not be read a
- * moment ago most likely still cannot. */
+/* The loader has a library at ADDRESS: there is no notice of a dlopen(). One that could not be read
+ * a moment ago most likely still cannot. */
 static bool is_new_library(const struct module_map *map, uint64_t address)
 {
     return module_loader_has(address) && !(map->missed_library && is_recent(map));

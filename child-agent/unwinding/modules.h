@@ -1,4 +1,4 @@
-/* The libraries mapped into this process, as whoever unwinds sees them.
+/* The libraries mapped into this process, as the unwinder sees them.
  *
  * A list made of the dynamic loader's and of the ELF headers in memory (no library is opened), and
  * of /proc/self/maps as last read by a thread of the agent, once code was met that no loaded
@@ -7,8 +7,8 @@
  * are read in place; those of all others are copied, when first asked for, with process_vm_readv,
  * which cannot fault.
  *
- * Any thread and any signal handler, each between module_map_enter() and module_map_leave(), but
- * for what says otherwise. Nobody ever waits for long: whoever cannot enter does without. */
+ * Any thread and any signal handler, each between module_map_enter() and module_map_leave(), unless
+ * a function says otherwise. Nobody waits for long: a thread that cannot enter does without. */
 #ifndef PROFD_AGENT_MODULES_H
 #define PROFD_AGENT_MODULES_H
 

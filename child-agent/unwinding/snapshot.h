@@ -1,8 +1,8 @@
 /* A snapshot: the registers, the stack and the labels of a thread at one moment, which is all that
  * unwinding looks at.
  *
- * The stack is the live one while the thread looks at itself, in a handler or at a marker. For
- * whoever looks later it is a copy. */
+ * The stack is the live one if the thread unwinds itself, in a handler or at a marker, and a copy
+ * for a reader that unwinds it later. */
 #ifndef PROFD_AGENT_SNAPSHOT_H
 #define PROFD_AGENT_SNAPSHOT_H
 

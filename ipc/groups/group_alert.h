@@ -35,8 +35,8 @@ void group_alerts_free(struct group_alerts *alerts);
  * often; those that were janky last. */
 enum { GROUP_ALERTS_REMEMBERED = 1 << 16 };
 
-/* All rows of a look have been judged by RULE, at NOW_NS: forgets groups whose past is of no use
- * any more, which may have ended. */
+/* All rows of a look have been judged by RULE, at NOW_NS: forgets groups whose past no longer
+ * matters, which may have ended. */
 void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert_rule *rule,
                            uint64_t now_ns);
 

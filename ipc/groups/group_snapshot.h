@@ -3,7 +3,7 @@
  *
  *     head │ process │ its name │ its table (buffer/group_table.h) │ process │ …
  *
- * The tables are as the processes wrote them: profd has not read them, so whoever does checks
+ * The tables are as the processes wrote them: profd has not checked them, so readers must
  * (buffer/group_reader.h). Of this machine and this version; it is no file format. */
 #ifndef PROFD_IPC_GROUP_SNAPSHOT_H
 #define PROFD_IPC_GROUP_SNAPSHOT_H
@@ -18,7 +18,7 @@ struct group_snapshot_head {
     uint64_t magic;
     uint64_t now_ns;     /* CLOCK_MONOTONIC */
     uint64_t processes;  /* that follow */
-    uint64_t forgotten;  /* that have ended, and of which nothing is kept any more */
+    uint64_t forgotten;  /* that have ended, and of which nothing is kept */
     uint64_t unmeasured; /* that nothing was measured in */
     uint64_t processors; /* of the machine */
 };
