@@ -18,7 +18,7 @@ static bool is_in_known_chunk(const struct allocation_encoder *encoder)
 }
 
 /* Makes room for an entry with DEPTH frames, and forgets the stack of another chunk. */
-static int reserve(struct allocation_encoder *encoder, uint32_t depth)
+static int reserve_room(struct allocation_encoder *encoder, uint32_t depth)
 {
     struct chunk_writer *writer = encoder->writer;
     size_t bytes = NUMBERS_MAX_BYTES + (size_t)depth * LEB128_MAX_BYTES;
@@ -36,8 +36,8 @@ static int reserve(struct allocation_encoder *encoder, uint32_t depth)
 }
 
 /* Writes the entry at OUT; returns its end. */
-static uint8_t *put(const struct allocation_encoder *encoder, const struct allocation *allocation,
-                    uint32_t kept, uint8_t *out)
+static uint8_t *write_entry(const struct allocation_encoder *encoder,
+                            const struct allocation *allocation, uint32_t kept, uint8_t *out)
 {
     const uint64_t numbers[NUMBER_COUNT] = {
         allocation->owner_index,
@@ -62,12 +62,12 @@ int allocation_encoder_write(struct allocation_encoder *encoder,
     if (depth > SAMPLE_MAX_FRAMES ||
         frame_codes_make(allocation->frames, depth, encoder->new_codes) < 0)
         return -EINVAL;
-    int error = reserve(encoder, depth);
+    int error = reserve_room(encoder, depth);
     if (error < 0)
         return error;
     uint32_t kept = frame_codes_shared(encoder->codes, encoder->depth, encoder->new_codes, depth);
     uint8_t *entry = writer->next + SIZE_BYTES;
-    size_t entry_bytes = (size_t)(put(encoder, allocation, kept, entry) - entry);
+    size_t entry_bytes = (size_t)(write_entry(encoder, allocation, kept, entry) - entry);
     uint8_t *start = leb128_write(writer->next, entry_bytes);
     memmove(start, entry, entry_bytes);
     memcpy(&encoder->codes[kept], &encoder->new_codes[kept],

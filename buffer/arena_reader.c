@@ -275,7 +275,7 @@ void arena_reader_close(struct arena_reader *reader)
     munmap(reader, reader->mapped_bytes);
 }
 
-static uint64_t at_least(uint64_t value, uint64_t least)
+static uint64_t max_u64(uint64_t value, uint64_t least)
 {
     return value > least ? value : least;
 }
@@ -292,8 +292,8 @@ void arena_reader_info(const struct arena_reader *reader, struct arena_info *out
             bytes += out->drop_bytes[cause];
         }
     }
-    out->produced_blocks = at_least(out->produced_blocks, blocks);
-    out->produced_bytes = at_least(out->produced_bytes, bytes);
+    out->produced_blocks = max_u64(out->produced_blocks, blocks);
+    out->produced_bytes = max_u64(out->produced_bytes, bytes);
 }
 
 size_t arena_reader_chunk_count(const struct arena_reader *reader)

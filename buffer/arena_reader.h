@@ -24,7 +24,7 @@ struct arena_info {
     uint64_t process_start_ns, session_start_ns, interval_ns;
     enum sampling_clock sampling_clock; /* AUTO: none yet, or not known */
     enum clock_refusal sampling_clock_refusal;
-    uint64_t sampling_interval_ns;   /* at most SAMPLING_INTERVAL_MOST_NS; 0: not known */
+    uint64_t sampling_interval_ns;   /* at most SAMPLING_INTERVAL_MAX_NS; 0: not known */
     char title[ARENA_TITLE_BYTES];   /* terminated; "": none */
     char labels[ARENA_LABELS_BYTES]; /* likewise … */
     uint32_t labels_left_out;        /* … without so many for which there is no room */

@@ -5,7 +5,7 @@
 #include "buffer/process_clock.h"
 
 /* Reserves the number of an entry, from 0; false when MOST are unread. */
-static bool reserve(struct census_ring *ring, uint64_t most, uint64_t *position)
+static bool reserve_position(struct census_ring *ring, uint64_t most, uint64_t *position)
 {
     *position = atomic_load(&ring->put);
     do {
@@ -35,7 +35,7 @@ void census_ring_put(struct census_ring *ring, const struct census_entry *entry)
 {
     uint64_t position;
 
-    if (reserve(ring, CENSUS_RING_ENTRIES, &position))
+    if (reserve_position(ring, CENSUS_RING_ENTRIES, &position))
         write_entry(ring, position, entry);
     else
         atomic_fetch_add(&ring->lost, 1);
@@ -45,7 +45,7 @@ bool census_ring_put_if_roomy(struct census_ring *ring, const struct census_entr
 {
     uint64_t position;
 
-    if (!reserve(ring, CENSUS_RING_ENTRIES / 2, &position))
+    if (!reserve_position(ring, CENSUS_RING_ENTRIES / 2, &position))
         return false;
     write_entry(ring, position, entry);
     return true;

@@ -68,12 +68,12 @@ struct chunk *chunk_manager_exchange(struct chunk_manager *manager, struct chunk
 
 /* The same in a signal handler, which may have interrupted any of these functions: false, and
  * nothing done, when somebody else is at it. Listeners are told by the next other call, or by
- * chunk_manager_tell(). */
+ * chunk_manager_report(). */
 bool chunk_manager_try_exchange(struct chunk_manager *manager, struct chunk *full,
                                 uint32_t writer_index, struct chunk **out);
 
 /* Tells the listener what signal handlers changed, if they did. */
-void chunk_manager_tell(struct chunk_manager *manager);
+void chunk_manager_report(struct chunk_manager *manager);
 
 /* Makes up to COUNT chunks ready within the limit (page faults taken here, not in recording
  * threads, and not under the lock). Called by the sampler or agent thread at its leisure. Returns

@@ -60,7 +60,7 @@ void chunk_manager_notify_if(struct chunk_manager *manager, bool has_changed)
         chunk_manager_notify(manager);
 }
 
-void chunk_manager_tell(struct chunk_manager *manager)
+void chunk_manager_report(struct chunk_manager *manager)
 {
     pthread_mutex_lock(&manager->lock);
     chunk_manager_notify_if(manager, false);

@@ -11,7 +11,7 @@
 enum { PAGE_BYTES = 4096 };
 
 /* Makes the kernel give memory to a slot that nobody else knows of. False when it has none. */
-static bool populate(uint8_t *slot)
+static bool populate_slot(uint8_t *slot)
 {
     if (madvise(slot, CHUNK_BYTES, MADV_POPULATE_WRITE) == 0)
         return true;
@@ -29,7 +29,7 @@ static bool prepare_one(struct chunk_manager *manager)
     if (slot == SLOT_NONE)
         return false;
     pthread_mutex_unlock(&manager->lock);
-    bool is_populated = populate((uint8_t *)arena_chunk(manager->arena, slot));
+    bool is_populated = populate_slot((uint8_t *)arena_chunk(manager->arena, slot));
     pthread_mutex_lock(&manager->lock);
     if (!is_populated || manager->live_chunks > manager->limit_chunks) {
         chunk_manager_discard_slot(manager, slot);

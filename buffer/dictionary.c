@@ -16,19 +16,19 @@ struct field {
     uint64_t number;   /* or the length of bytes */
 };
 
-static struct field number(uint64_t value)
+static struct field number_field(uint64_t value)
 {
     return (struct field){ NULL, value };
 }
 
-static struct field bytes(const void *start, size_t length)
+static struct field bytes_field(const void *start, size_t length)
 {
     return (struct field){ start, length < STRING_MAX_BYTES ? length : STRING_MAX_BYTES };
 }
 
-static struct field string(const char *text)
+static struct field string_field(const char *text)
 {
-    return bytes(text, strnlen(text, STRING_MAX_BYTES));
+    return bytes_field(text, strnlen(text, STRING_MAX_BYTES));
 }
 
 static size_t record_bytes(const struct field *fields, size_t count)
@@ -76,7 +76,7 @@ bool dictionary_try_hold(struct dictionary *dictionary)
     return true;
 }
 
-void dictionary_let_go(struct dictionary *dictionary)
+void dictionary_release(struct dictionary *dictionary)
 {
     atomic_store_explicit(&dictionary->holder, NULL, memory_order_relaxed);
     pthread_mutex_unlock(&dictionary->lock);
@@ -150,112 +150,119 @@ int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t paren
                            uint64_t start_ns, const char *executable, const char *command_line,
                            size_t command_line_bytes)
 {
-    return PUT(dictionary, DICTIONARY_PROCESS, number((uint32_t)pid), number((uint32_t)parent),
-               number(start_ns), string(executable), bytes(command_line, command_line_bytes));
+    return PUT(dictionary, DICTIONARY_PROCESS, number_field((uint32_t)pid),
+               number_field((uint32_t)parent), number_field(start_ns), string_field(executable),
+               bytes_field(command_line, command_line_bytes));
 }
 
 int dictionary_put_thread(struct dictionary *dictionary, uint32_t index, pid_t tid, bool is_main,
                           uint64_t start_ns, const char *name)
 {
-    return PUT(dictionary, DICTIONARY_THREAD, number(index), number((uint32_t)tid), number(is_main),
-               number(start_ns), string(name));
+    return PUT(dictionary, DICTIONARY_THREAD, number_field(index), number_field((uint32_t)tid),
+               number_field(is_main), number_field(start_ns), string_field(name));
 }
 
 int dictionary_put_thread_name(struct dictionary *dictionary, uint32_t index, uint64_t time_ns,
                                const char *name)
 {
-    return PUT(dictionary, DICTIONARY_THREAD_NAME, number(index), number(time_ns), string(name));
+    return PUT(dictionary, DICTIONARY_THREAD_NAME, number_field(index), number_field(time_ns),
+               string_field(name));
 }
 
 int dictionary_put_thread_end(struct dictionary *dictionary, uint32_t index, uint64_t time_ns)
 {
-    return PUT(dictionary, DICTIONARY_THREAD_END, number(index), number(time_ns));
+    return PUT(dictionary, DICTIONARY_THREAD_END, number_field(index), number_field(time_ns));
 }
 
 int dictionary_put_library(struct dictionary *dictionary, const struct dictionary_library *library)
 {
-    return PUT(dictionary, DICTIONARY_LIBRARY, number(library->time_ns), number(library->start),
-               number(library->end), number(library->load_bias), string(library->path),
-               bytes(library->build_id, library->build_id_bytes));
+    return PUT(dictionary, DICTIONARY_LIBRARY, number_field(library->time_ns),
+               number_field(library->start), number_field(library->end),
+               number_field(library->load_bias), string_field(library->path),
+               bytes_field(library->build_id, library->build_id_bytes));
 }
 
 int dictionary_put_library_end(struct dictionary *dictionary, uint64_t time_ns, uint64_t start)
 {
-    return PUT(dictionary, DICTIONARY_LIBRARY_END, number(time_ns), number(start));
+    return PUT(dictionary, DICTIONARY_LIBRARY_END, number_field(time_ns), number_field(start));
 }
 
 int dictionary_put_site(struct dictionary *dictionary, const struct dictionary_site *site)
 {
-    return PUT(dictionary, DICTIONARY_SITE, number(site->id), number(site->category),
-               number(site->line), string(site->name), string(site->function), string(site->file));
+    return PUT(dictionary, DICTIONARY_SITE, number_field(site->id), number_field(site->category),
+               number_field(site->line), string_field(site->name), string_field(site->function),
+               string_field(site->file));
 }
 
 int dictionary_put_marker_type(struct dictionary *dictionary, uint32_t id, const uint8_t *schema,
                                size_t schema_bytes)
 {
-    return PUT(dictionary, DICTIONARY_MARKER_TYPE, number(id), bytes(schema, schema_bytes));
+    return PUT(dictionary, DICTIONARY_MARKER_TYPE, number_field(id),
+               bytes_field(schema, schema_bytes));
 }
 
 int dictionary_put_site_type(struct dictionary *dictionary, uint32_t site, uint32_t marker_type)
 {
-    return PUT(dictionary, DICTIONARY_SITE_TYPE, number(site), number(marker_type));
+    return PUT(dictionary, DICTIONARY_SITE_TYPE, number_field(site), number_field(marker_type));
 }
 
 int dictionary_put_site_frame(struct dictionary *dictionary, uint32_t site, uint32_t column)
 {
-    return PUT(dictionary, DICTIONARY_SITE_FRAME, number(site), number(column));
+    return PUT(dictionary, DICTIONARY_SITE_FRAME, number_field(site), number_field(column));
 }
 
 int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
                             const char *name)
 {
-    return PUT(dictionary, DICTIONARY_CATEGORY, number(id), string(colour), string(name));
+    return PUT(dictionary, DICTIONARY_CATEGORY, number_field(id), string_field(colour),
+               string_field(name));
 }
 
 int dictionary_put_subcategory(struct dictionary *dictionary, uint32_t id, uint32_t category,
                                const char *name)
 {
-    return PUT(dictionary, DICTIONARY_SUBCATEGORY, number(id), number(category), string(name));
+    return PUT(dictionary, DICTIONARY_SUBCATEGORY, number_field(id), number_field(category),
+               string_field(name));
 }
 
 int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns)
 {
-    return PUT(dictionary, DICTIONARY_PAUSE, number(time_ns));
+    return PUT(dictionary, DICTIONARY_PAUSE, number_field(time_ns));
 }
 
 int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns)
 {
-    return PUT(dictionary, DICTIONARY_RESUME, number(time_ns));
+    return PUT(dictionary, DICTIONARY_RESUME, number_field(time_ns));
 }
 
 int dictionary_put_sampling_pause(struct dictionary *dictionary, uint64_t time_ns)
 {
-    return PUT(dictionary, DICTIONARY_SAMPLING_PAUSE, number(time_ns));
+    return PUT(dictionary, DICTIONARY_SAMPLING_PAUSE, number_field(time_ns));
 }
 
 int dictionary_put_sampling_resume(struct dictionary *dictionary, uint64_t time_ns)
 {
-    return PUT(dictionary, DICTIONARY_SAMPLING_RESUME, number(time_ns));
+    return PUT(dictionary, DICTIONARY_SAMPLING_RESUME, number_field(time_ns));
 }
 
 int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name)
 {
-    return PUT(dictionary, DICTIONARY_PROCESS_NAME, number(time_ns), string(name));
+    return PUT(dictionary, DICTIONARY_PROCESS_NAME, number_field(time_ns), string_field(name));
 }
 
 int dictionary_put_user(struct dictionary *dictionary, uid_t user)
 {
-    return PUT(dictionary, DICTIONARY_USER, number(user));
+    return PUT(dictionary, DICTIONARY_USER, number_field(user));
 }
 
 int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text)
 {
-    return PUT(dictionary, DICTIONARY_LOG, number(time_ns), string(text));
+    return PUT(dictionary, DICTIONARY_LOG, number_field(time_ns), string_field(text));
 }
 
 int dictionary_put_counter(struct dictionary *dictionary, uint32_t index, const char *name,
                            const char *category, const char *description)
 {
-    return PUT(dictionary, DICTIONARY_COUNTER, number(index), string(name), string(category),
-               string(description));
+    return PUT(dictionary, DICTIONARY_COUNTER, number_field(index), string_field(name),
+               string_field(category), string_field(description));
 }

@@ -33,7 +33,7 @@
     X(SITE_TYPE, 15)    /* site id, id of its marker type */                                       \
     X(SITE_FRAME, 16)   /* site id, column (0: none): its name is a function of a language */      \
     X(SUBCATEGORY, 27)  /* id, id of its category, name: ids are those of categories, too */       \
-    X(COUNTER, 25)      /* index (below COUNTERS_MOST), name, category, description */             \
+    X(COUNTER, 25)      /* index (below COUNTERS_MAX), name, category, description */              \
     X(SAMPLING_PAUSE, 28)  /* ns: samples and counters paused; markers go on */                    \
     X(SAMPLING_RESUME, 29) /* ns */                                                                \
     X(USER, 40)            /* user id: whose files the process makes */
@@ -126,7 +126,7 @@ int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *le
 /* Between the two the calling thread puts records without waiting for anybody, which makes that
  * safe in a signal handler. False when a record is being put at this moment. */
 bool dictionary_try_hold(struct dictionary *dictionary);
-void dictionary_let_go(struct dictionary *dictionary);
+void dictionary_release(struct dictionary *dictionary);
 
 int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t parent,
                            uint64_t start_ns, const char *executable, const char *command_line,

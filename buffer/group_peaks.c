@@ -28,12 +28,12 @@ static uint32_t window_of(uint64_t time_ns)
     return (uint32_t)(time_ns / GROUP_PEAKS_WINDOW_NS);
 }
 
-static uint64_t pack(uint32_t window, uint32_t value)
+static uint64_t pack_peak(uint32_t window, uint32_t value)
 {
     return (uint64_t)window << VALUE_BITS | value;
 }
 
-static uint32_t micros(uint64_t ns)
+static uint32_t to_microseconds(uint64_t ns)
 {
     uint64_t us = (ns + NS_PER_US / 2) / NS_PER_US;
     return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
@@ -56,11 +56,12 @@ void group_peaks_note(struct group_peaks *peaks, const struct group_costs *costs
                       uint64_t now_ns)
 {
     uint32_t window = window_of(now_ns), at = window % GROUP_PEAKS_WINDOWS;
-    bool is_cpu = raise_to(&peaks->cpu[at], pack(window, micros(costs->cpu_ns)));
-    bool is_wall = raise_to(&peaks->wall[at], pack(window, micros(costs->wall_ns)));
-    bool is_blocked = raise_to(&peaks->blocked[at], pack(window, micros(costs->blocked_ns)));
+    bool is_cpu = raise_to(&peaks->cpu[at], pack_peak(window, to_microseconds(costs->cpu_ns)));
+    bool is_wall = raise_to(&peaks->wall[at], pack_peak(window, to_microseconds(costs->wall_ns)));
+    bool is_blocked =
+        raise_to(&peaks->blocked[at], pack_peak(window, to_microseconds(costs->blocked_ns)));
     if (is_cpu || is_wall || is_blocked)
-        atomic_store_explicit(&peaks->threads[at], pack(window, (uint32_t)thread),
+        atomic_store_explicit(&peaks->threads[at], pack_peak(window, (uint32_t)thread),
                               memory_order_relaxed);
 }
 

@@ -22,7 +22,7 @@ static bool is_sound(const struct group_record *record, size_t left)
            record->bytes >= sizeof(*record) + text_bytes;
 }
 
-static void view(const struct group_record *record, struct group_view *out)
+static void fill_view(const struct group_record *record, struct group_view *out)
 {
     *out = (struct group_view){
         .kind = record->text,
@@ -61,7 +61,7 @@ bool group_reader_next(struct group_reader *reader, struct group_view *out)
         continue;
     if (record == NULL)
         return false;
-    view(record, out);
+    fill_view(record, out);
     out->place = reader->at - record->bytes;
     return true;
 }

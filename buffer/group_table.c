@@ -22,7 +22,7 @@ static void count_exceeded(_Atomic uint64_t *counts, uint64_t duration_ns)
         atomic_fetch_add_explicit(&counts[i], 1, memory_order_relaxed);
 }
 
-static void add(_Atomic uint64_t *total, uint64_t amount)
+static void add_amount(_Atomic uint64_t *total, uint64_t amount)
 {
     if (amount != 0)
         atomic_fetch_add_explicit(total, amount, memory_order_relaxed);
@@ -30,16 +30,16 @@ static void add(_Atomic uint64_t *total, uint64_t amount)
 
 void group_record_add(struct group_record *record, const struct group_costs *costs)
 {
-    add(&record->cpu_ns, costs->cpu_ns);
-    add(&record->wall_ns, costs->wall_ns);
-    add(&record->blocked_ns, costs->blocked_ns);
-    add(&record->unattributed_ns, costs->unattributed_ns);
+    add_amount(&record->cpu_ns, costs->cpu_ns);
+    add_amount(&record->wall_ns, costs->wall_ns);
+    add_amount(&record->blocked_ns, costs->blocked_ns);
+    add_amount(&record->unattributed_ns, costs->unattributed_ns);
 }
 
 void group_record_commit(struct group_record *record, const struct group_costs *costs)
 {
     group_record_add(record, costs);
-    add(&record->ticks, 1);
+    add_amount(&record->ticks, 1);
     count_exceeded(record->cpu_exceeded, costs->cpu_ns);
     count_exceeded(record->wall_exceeded, costs->wall_ns);
 }

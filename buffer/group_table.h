@@ -18,7 +18,7 @@
 #include "common/group_thresholds.h"
 
 enum {
-    GROUP_TEXT_MOST_BYTES = 255,          /* of a kind, and of a name */
+    GROUP_TEXT_MAX_BYTES = 255,           /* of a kind, and of a name */
     GROUP_TABLE_BYTES = 16 * 1024 * 1024, /* room, not use; at most */
     GROUP_TABLE_LIMIT_SHARE = 8,          /* of the memory limit, this part */
 };

@@ -5,11 +5,11 @@
 
 enum { RECORD_ALIGNMENT = 8 };
 
-_Static_assert(GROUP_TEXT_MOST_BYTES <= UINT8_MAX, "a length fits its byte");
+_Static_assert(GROUP_TEXT_MAX_BYTES <= UINT8_MAX, "a length fits its byte");
 
 static uint8_t text_bytes_of(const char *text)
 {
-    return (uint8_t)strnlen(text, GROUP_TEXT_MOST_BYTES);
+    return (uint8_t)strnlen(text, GROUP_TEXT_MAX_BYTES);
 }
 
 static void fill_record(struct group_record *record, const struct group_identity *identity,

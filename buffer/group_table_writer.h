@@ -10,7 +10,7 @@
 #include "buffer/arena.h"
 #include "buffer/group_table.h"
 
-/* What a group is known by. Texts longer than GROUP_TEXT_MOST_BYTES are cut. */
+/* What a group is known by. Texts longer than GROUP_TEXT_MAX_BYTES are cut. */
 struct group_identity {
     const char *kind, *name;
     uint32_t flags;

@@ -16,7 +16,7 @@ static uint64_t file_bytes(uint32_t units)
     return LEASE_LEDGER_UNITS_OFFSET + (uint64_t)units * sizeof(uint64_t);
 }
 
-static int map(int fd, uint32_t units, struct lease_ledger *out)
+static int map_ledger(int fd, uint32_t units, struct lease_ledger *out)
 {
     size_t bytes = file_bytes(units);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -37,7 +37,7 @@ static int map(int fd, uint32_t units, struct lease_ledger *out)
 
 /* On a full disk a page of the file that has no block of its own would be a SIGBUS for every
  * process that touches it, profiled programs included. */
-static int reserve(int fd, uint32_t units)
+static int reserve_blocks(int fd, uint32_t units)
 {
     int failed;
 
@@ -53,7 +53,7 @@ int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct 
     *out = (struct lease_ledger){ 0 };
     if (ftruncate(fd, (off_t)file_bytes(LEASE_LEDGER_MAX_UNITS)) < 0)
         return -errno;
-    int error = map(fd, LEASE_LEDGER_MAX_UNITS, out);
+    int error = map_ledger(fd, LEASE_LEDGER_MAX_UNITS, out);
     if (error == 0)
         error = lease_ledger_set_limit(out, limit_bytes);
     if (error < 0) {
@@ -95,7 +95,7 @@ int lease_ledger_open(int fd, uint32_t most_units, struct lease_ledger *out)
     if (error < 0)
         return error;
     uint32_t units = atomic_load(&header.highest_count);
-    return map(fd, units < most_units ? units : most_units, out);
+    return map_ledger(fd, units < most_units ? units : most_units, out);
 }
 
 int lease_ledger_adopt(int fd, struct lease_ledger *out)
@@ -104,7 +104,7 @@ int lease_ledger_adopt(int fd, struct lease_ledger *out)
 
     *out = (struct lease_ledger){ 0 };
     int error = read_header(fd, &header);
-    return error < 0 ? error : map(fd, LEASE_LEDGER_MAX_UNITS, out);
+    return error < 0 ? error : map_ledger(fd, LEASE_LEDGER_MAX_UNITS, out);
 }
 
 bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd)
@@ -114,7 +114,7 @@ bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd)
     return read_header(fd, &header) == 0 && header.identity == ledger->header->identity;
 }
 
-bool lease_ledger_is_over(const struct lease_ledger *ledger)
+bool lease_ledger_has_ended(const struct lease_ledger *ledger)
 {
     const struct lease_ledger_header *header = ledger->header;
     uint64_t until_ns = atomic_load_explicit(&header->left_until_ns, memory_order_relaxed);
@@ -135,7 +135,7 @@ int lease_ledger_set_limit(struct lease_ledger *ledger, uint64_t limit_bytes)
 
     if (units < LEASE_LEDGER_MIN_UNITS || units > ledger->mapped_units)
         return -EINVAL;
-    int error = reserve(ledger->fd, (uint32_t)units);
+    int error = reserve_blocks(ledger->fd, (uint32_t)units);
     if (error < 0)
         return error;
     if (units > atomic_load(&ledger->header->highest_count))

@@ -151,7 +151,7 @@ bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd);
 
 /* Whether nobody will ever ask for what is recorded: profd ended in good order, or left, and no
  * other one came in time. Any thread, safe in a signal handler. */
-bool lease_ledger_is_over(const struct lease_ledger *ledger);
+bool lease_ledger_has_ended(const struct lease_ledger *ledger);
 
 /* Safe on a zeroed struct, and to repeat. */
 void lease_ledger_close(struct lease_ledger *ledger);

@@ -154,7 +154,8 @@ static void put_sample(struct sample_encoder *encoder, const struct sample_head 
 
 /* Remembers the pending stack as what the thread has in the current chunk; the first KEPT codes are
  * there already. */
-static void remember(struct sample_encoder *encoder, struct written_stack *written, uint32_t kept)
+static void remember_stack(struct sample_encoder *encoder, struct written_stack *written,
+                           uint32_t kept)
 {
     const struct written_stack *pending = &encoder->pending;
     memcpy(&written->codes[kept], &pending->codes[kept],
@@ -196,7 +197,7 @@ static int write_pending(struct sample_encoder *encoder, const struct sample_hea
         return 0;
     }
     put_sample(encoder, head, pending, is_in_chunk ? shared : 0);
-    remember(encoder, written, shared);
+    remember_stack(encoder, written, shared);
     return 0;
 }
 

@@ -68,7 +68,7 @@ int counter_cursor_next(struct counter_cursor *cursor, struct counter_change *ou
     const uint8_t *in = read_number(cursor->next, cursor->end, &distance);
     in = read_number(in, cursor->end, &count);
     in = read_number(in, cursor->end, &number);
-    if (in == NULL || distance >= COUNTERS_MOST - cursor->next_index)
+    if (in == NULL || distance >= COUNTERS_MAX - cursor->next_index)
         return -EPROTO;
     cursor->next = in;
     out->index = cursor->next_index + (uint32_t)distance;

@@ -10,12 +10,12 @@
 #include "buffer/leb128.h"
 
 enum {
-    COUNTERS_MOST = 250, /* in a process */
+    COUNTERS_MAX = 250, /* in a process */
     OVERHEAD_UNIT_TICKS = 256,
     COUNTERS_ENTRY_START_BYTES = 1 + LEB128_MAX_BYTES,
     COUNTERS_ENTRY_EACH_BYTES = 3 * LEB128_MAX_BYTES,
     COUNTERS_ENTRY_MAX_BYTES =
-        COUNTERS_ENTRY_START_BYTES + COUNTERS_MOST * COUNTERS_ENTRY_EACH_BYTES,
+        COUNTERS_ENTRY_START_BYTES + COUNTERS_MAX * COUNTERS_ENTRY_EACH_BYTES,
     OVERHEAD_ENTRY_MAX_BYTES = 1 + 4 * LEB128_MAX_BYTES,
 };
 
@@ -27,13 +27,13 @@ struct counter_total {
 
 /* COUNTERS, COUNTER_TOTALS: one counter's change, or whole. */
 struct counter_change {
-    uint32_t index; /* below COUNTERS_MOST */
+    uint32_t index; /* below COUNTERS_MAX */
     struct counter_total by;
 };
 
 /* A COUNTERS entry with the counters below COUNT that differ between BEFORE and NOW, into OUT of
  * COUNTERS_ENTRY_MAX_BYTES; returns its length, 0 when there are none. COUNT is at most
- * COUNTERS_MOST. */
+ * COUNTERS_MAX. */
 size_t counters_entry_write(uint8_t *out, uint64_t ticks_after_tick,
                             const struct counter_total *before, const struct counter_total *now,
                             uint32_t count);

@@ -116,7 +116,7 @@ static void obey_shutdown(void)
 }
 
 /* What the user is told before anything is done. */
-static void speak(void)
+static void print_messages(void)
 {
     say_prepare();
     if (environment.wants_help) {
@@ -148,7 +148,7 @@ static void note_predecessor(void)
     uint64_t thread_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     if (exec_ns != PROCESS_CLOCK_UNKNOWN && exec_ns < process_ns &&
         process_ns - exec_ns < thread_ns)
-        core_own.cpu_before_exec_ns = thread_ns - (process_ns - exec_ns);
+        core_local.cpu_before_exec_ns = thread_ns - (process_ns - exec_ns);
 }
 
 void agent_initialize(int argument_count, char **arguments)
@@ -162,7 +162,7 @@ void agent_initialize(int argument_count, char **arguments)
     if (environment.is_disabled)
         return;
     upcalls_begin(&upcalls);
-    speak();
+    print_messages();
     struct agent_address address = { .is_default = environment.is_default_socket };
     memcpy(address.path, environment.socket_path, sizeof(address.path));
     initialize_clock();
@@ -194,7 +194,7 @@ void agent_initialize(int argument_count, char **arguments)
 
 void agent_finish(void)
 {
-    dormancy_say_last_words();
+    dormancy_prepare_leaving();
     if (session_is_active())
         sampler_flush_at_exit();
     shutdown_profile_write();

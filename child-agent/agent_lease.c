@@ -90,7 +90,7 @@ bool agent_lease_allows_no_thread(void)
 uint32_t agent_lease_group_needs(void)
 {
     const struct lease_ledger *ledger = current;
-    if (ledger == NULL || lease_ledger_is_over(ledger))
+    if (ledger == NULL || lease_ledger_has_ended(ledger))
         return 0;
     return atomic_load_explicit(&ledger->header->group_needs, memory_order_relaxed);
 }
@@ -104,7 +104,7 @@ uint32_t agent_lease_protocol_minor(void)
 bool agent_lease_read_session(struct session_word *out)
 {
     *out = (struct session_word){ 0 };
-    if (!agent_lease_is_over() && current != NULL && last_error == 0)
+    if (!agent_lease_has_ended() && current != NULL && last_error == 0)
         *out = session_word_unpack(atomic_load(&current->header->session_word));
     return current != NULL && last_error == 0;
 }
@@ -145,7 +145,7 @@ lease_owner agent_lease_owner(void)
 {
     pid_t pid = getpid();
 
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         return core.arena.lease.owner;
     return lease_owner_make(pid, core.start_ns, is_foreign(pid, core.start_ns));
 }
@@ -155,7 +155,7 @@ void agent_lease_after_fork_child(void)
     opener = 0;
 }
 
-bool agent_lease_is_over(void)
+bool agent_lease_has_ended(void)
 {
-    return current != NULL && lease_ledger_is_over(current);
+    return current != NULL && lease_ledger_has_ended(current);
 }

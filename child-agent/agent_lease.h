@@ -50,6 +50,6 @@ void agent_lease_after_fork_child(void);
 
 /* True when the profd that the ledger belongs to ended in good order: nobody will ask for what is
  * recorded. */
-bool agent_lease_is_over(void);
+bool agent_lease_has_ended(void);
 
 #endif

@@ -93,7 +93,7 @@ static int obey_session(const struct message_session *session)
 static int move_arena(struct lease_ledger *ledger)
 {
     const struct lease_ledger *before = core.arena.lease.ledger;
-    if (!core_own.has_arena || before == ledger)
+    if (!core_local.has_arena || before == ledger)
         return 0;
     if (before == NULL)
         session_suspend();

@@ -44,10 +44,10 @@ static bool may_be_alone(const struct agent_address *address)
 /* From here on no tick sees to sessions. Returns whether the process was alone. */
 static bool leave_loneliness(void)
 {
-    bool was_alone = core_own.is_alone;
-    core_own.is_alone = false; /* first: a tick in between would have the process rest again */
+    bool was_alone = core_local.is_alone;
+    core_local.is_alone = false; /* first: a tick in between would have the process rest again */
     atomic_signal_fence(memory_order_seq_cst);
-    if (core_own.lacks_thread)
+    if (core_local.lacks_thread)
         session_suspend(); /* profd's welcome begins it anew, with all that was asked for */
     resting_end();
     if (was_alone)
@@ -58,9 +58,9 @@ static bool leave_loneliness(void)
 void agent_presence_ensure_thread(void)
 {
     /* A child that is being forked begins later; one made past the C library never does. */
-    if (core_is_forking || !core_own.is_followed || atomic_load(&core.has_filter))
+    if (core_is_forking || !core_local.is_followed || atomic_load(&core.has_filter))
         return;
-    if (dormancy_leave() || (!core_own.has_arena && !core_own.is_alone))
+    if (dormancy_leave() || (!core_local.has_arena && !core_local.is_alone))
         return;
     bool was_alone = leave_loneliness();
     sampler_start_thread();

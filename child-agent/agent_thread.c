@@ -164,7 +164,7 @@ static int wait_for_news(void)
 }
 
 /* Until the connection ends. True when it did only because there is an arena to say hello with. */
-static bool serve(void)
+static bool serve_connection(void)
 {
     int error = 0;
     agent.update_rest_ms = AGENT_UPDATE_REST_MS;
@@ -199,11 +199,11 @@ static void rest_ms(int rest)
  * records, and the arena can have another file for the next profd. */
 static void renew_given_arena(void)
 {
-    if (!agent_link_gave_only_arena() || !agent_lease_is_over() || session_is_active() ||
-        !core_own.has_arena || !dictionary_try_hold(&core.dictionary))
+    if (!agent_link_gave_only_arena() || !agent_lease_has_ended() || session_is_active() ||
+        !core_local.has_arena || !dictionary_try_hold(&core.dictionary))
         return; /* when it connects the next time */
     int error = process_arena_renew();
-    dictionary_let_go(&core.dictionary);
+    dictionary_release(&core.dictionary);
     if (error == 0)
         agent_link_take_arena_back();
 }
@@ -221,7 +221,7 @@ static int open_link(void)
 static void stop_if_over(void)
 {
     named_mutex_lock(&agent.lock);
-    if (agent_lease_is_over() && !session_is_own())
+    if (agent_lease_has_ended() && !session_is_own())
         session_stop();
     named_mutex_unlock(&agent.lock);
 }
@@ -237,7 +237,7 @@ static void *agent_main(void *argument)
     sampling_signal_only_wakes();
     while (!agent.standing.is_refused) {
         agent.standing.is_welcome = false;
-        if ((agent_link_is_open() || open_link() == 0) && serve())
+        if ((agent_link_is_open() || open_link() == 0) && serve_connection())
             continue;
         if (agent.standing
                 .is_welcome) /* else one that takes in nobody would be asked without a pause */
@@ -278,7 +278,7 @@ int agent_thread_introduce(const struct agent_address *address)
 {
     agent.address = *address;
     int error = agent_link_introduce(address);
-    core_own.is_alone = error == 0;
+    core_local.is_alone = error == 0;
     return error;
 }
 
@@ -295,7 +295,7 @@ int agent_thread_find_ledger(void)
 
 bool agent_thread_is_alone(void)
 {
-    return core_own.is_alone;
+    return core_local.is_alone;
 }
 
 bool agent_thread_is_running(void)
@@ -349,7 +349,7 @@ void agent_thread_after_fork_child(void)
     named_mutex_reset(&agent.lock);
     is_held = false;
     agent.is_running = false;
-    core_own.is_alone = false;
+    core_local.is_alone = false;
     agent.standing.owes_update = false;
     agent_link_after_fork_child();
     agent_gather_reset();

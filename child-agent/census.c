@@ -50,7 +50,7 @@ void census_judge(struct census_program *program, int directory_fd, const char *
     errno = call_errno;
 }
 
-static void tell(struct census_entry *entry)
+static void put_entry(struct census_entry *entry)
 {
     struct census_ring *ring = find_ring();
 
@@ -106,7 +106,7 @@ static void tell_program(const struct census_program *program, struct profd_proc
         .cpu_ns = is_own ? process_clock_ns(process.number) : PROCESS_CLOCK_UNKNOWN,
     };
     set_path(&entry, program->path);
-    tell(&entry);
+    put_entry(&entry);
     errno = call_errno;
 }
 
@@ -121,20 +121,20 @@ static struct census_entry entry_of_self(enum census_kind kind)
     };
 }
 
-void census_tell_woken(void)
+void census_report_woken(void)
 {
     struct census_entry entry = entry_of_self(CENSUS_WOKEN);
-    tell(&entry);
+    put_entry(&entry);
 }
 
-void census_tell_wish(void)
+void census_report_wish(void)
 {
     struct census_entry entry = entry_of_self(CENSUS_WISH);
     entry.time_ns = clock_monotonic_ns(); /* maybe of a session after its start */
-    tell(&entry);
+    put_entry(&entry);
 }
 
-bool census_tell_present(void)
+bool census_report_present(void)
 {
     struct census_ring *ring = find_ring();
     struct census_entry entry = entry_of_self(CENSUS_PRESENT);
@@ -164,19 +164,19 @@ static bool was_never_born(struct profd_process_id process)
     return atomic_compare_exchange_strong(unborn_place(process), &expected, 0);
 }
 
-void census_tell_exec(const struct census_program *program, struct profd_process_id process)
+void census_report_exec(const struct census_program *program, struct profd_process_id process)
 {
     (void)was_never_born(process); /* it tries again */
     tell_program(program, process, CENSUS_EXEC);
 }
 
-void census_tell_failed(const struct census_program *program, struct profd_process_id process)
+void census_report_failed(const struct census_program *program, struct profd_process_id process)
 {
     atomic_store(unborn_place(process), process.number);
     tell_program(program, process, CENSUS_FAILED);
 }
 
-void census_tell_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns)
+void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns)
 {
     int call_errno = errno;
     if (was_never_born(process) || !census_has_listener())
@@ -189,7 +189,7 @@ void census_tell_ended(struct profd_process_id process, int wait_status, uint64_
         .wait_status = wait_status,
         .cpu_ns = cpu_ns,
     };
-    tell(&entry);
+    put_entry(&entry);
     errno = call_errno;
 }
 

@@ -26,25 +26,25 @@ void census_judge(struct census_program *program, int directory_fd, const char *
                   char *const *environment, bool lacks_agent);
 
 /* PROCESS runs PROGRAM now, or will in a moment; or could not. Told only when it is to be. */
-void census_tell_exec(const struct census_program *program, struct profd_process_id process);
-void census_tell_failed(const struct census_program *program, struct profd_process_id process);
+void census_report_exec(const struct census_program *program, struct profd_process_id process);
+void census_report_failed(const struct census_program *program, struct profd_process_id process);
 
 /* This process is there and dormant (child-agent/dormancy.h). False when it is to be told in
  * another way: nobody listens, or much is unread. */
-bool census_tell_present(void);
+bool census_report_present(void);
 
 /* It is no longer dormant, and could not say hello so far. */
-void census_tell_woken(void);
+void census_report_woken(void);
 
 /* It wants another perf event than profd lends it (buffer/event_loan.h). */
-void census_tell_wish(void);
+void census_report_wish(void);
 
 /* Whether anybody is told at all. */
 bool census_has_listener(void);
 
 /* PROCESS was waited for; CPU_NS is what its clock said before (buffer/process_clock.h). Nothing is
  * told of a child of vfork that found no program to run. */
-void census_tell_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns);
+void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns);
 
 /* What the clock of this process had said when it became the program that it is, if it was another
  * one before, and that one told; PROCESS_CLOCK_UNKNOWN. */

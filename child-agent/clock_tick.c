@@ -12,7 +12,7 @@
 #include "child-agent/threads/thread_registration.h"
 
 /* Behind a filter there are samples, and nothing else that takes calls. */
-static void take_quietly(const siginfo_t *info, void *context)
+static void take_tick_quietly(const siginfo_t *info, void *context)
 {
     if (session_follow_word())
         clock_sampling_take(thread_current, info, context);
@@ -23,12 +23,12 @@ static void take_quietly(const siginfo_t *info, void *context)
 void clock_tick_take(const siginfo_t *info, void *context)
 {
     if (atomic_load(&core.has_filter)) {
-        take_quietly(info, context);
+        take_tick_quietly(info, context);
         return;
     }
     reunion_tick();
     groups_look();
-    if (core_own.is_resting) {
+    if (core_local.is_resting) {
         resting_tick();
         return;
     }

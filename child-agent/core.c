@@ -12,7 +12,7 @@ enum {
 };
 
 struct core core = { .arena = { .fd = -1 } };
-struct core_own core_own;
+struct core_local core_local;
 uint32_t core_epoch = 1;
 __thread bool core_is_forking;
 
@@ -75,8 +75,8 @@ void core_initialize(int argument_count, char **arguments)
     remember_executable();
     remember_command_line(argument_count, arguments);
     /* Kernels before 4.14 cannot: children made past the C library are left as they were. */
-    (void)madvise(&core_own, sizeof(core_own), MADV_WIPEONFORK);
-    core_own.is_followed = true;
+    (void)madvise(&core_local, sizeof(core_local), MADV_WIPEONFORK);
+    core_local.is_followed = true;
     core.is_enabled = true;
 }
 
@@ -85,8 +85,8 @@ void core_reset_after_fork(void)
     /* The mapping was the parent's and did not come along (MADV_DONTFORK). */
     memset(&core.arena, 0, sizeof(core.arena));
     core.arena.fd = -1;
-    core_own.is_followed = true;
-    core_own.has_arena = false;
+    core_local.is_followed = true;
+    core_local.has_arena = false;
     core.origin = CORE_BY_FORK;
     core.start_ns = clock_monotonic_ns();
     core_epoch = core_epoch % 4095 + 1;

@@ -29,11 +29,11 @@ struct core {
 
 extern struct core core;
 
-enum { CORE_OWN_BYTES = 4096 };
+enum { CORE_LOCAL_BYTES = 4096 };
 
 /* What leads to memory that only this process has. A child made past the C library (clone, _Fork),
  * where no step of fork.h runs, finds zeros here, by the kernel: it runs on and records nothing. */
-struct core_own {
+struct core_local {
     bool is_followed; /* the process is one that the agent was begun in, or followed into by fork */
     bool has_arena;   /* arena and dictionary are there, with their first records */
     bool is_dormant;  /* see child-agent/dormancy.h */
@@ -47,9 +47,9 @@ struct core_own {
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
      * session.c, by way of a barrier on every thread, so that plain loads are enough. */
     volatile uint32_t recording_generation;
-} __attribute__((aligned(CORE_OWN_BYTES)));
+} __attribute__((aligned(CORE_LOCAL_BYTES)));
 
-extern struct core_own core_own;
+extern struct core_local core_local;
 
 /* Numbers the images of a fork chain: a site id of another epoch must be registered anew. */
 extern uint32_t core_epoch;

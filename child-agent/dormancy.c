@@ -53,8 +53,8 @@ static void move_to(enum dormancy_state next)
         break;
     }
     dormancy.state = next;
-    core_own.is_dormant = next == DORMANCY_DORMANT;
-    core_own.is_unheard = next == DORMANCY_UNHEARD;
+    core_local.is_dormant = next == DORMANCY_DORMANT;
+    core_local.is_unheard = next == DORMANCY_UNHEARD;
 }
 
 /* --- To sleep --- */
@@ -87,7 +87,7 @@ static int arm_clock(const struct session_settings *settings)
     error = thread_clock_start(&thread_current->clock, thread_current->id,
                                thread_current->cpu_clock, sampling_signal_number(), interval_ns);
     if (error == 0)
-        thread_clock_count(&thread_current->clock, core_own.cpu_before_exec_ns,
+        thread_clock_count(&thread_current->clock, core_local.cpu_before_exec_ns,
                            clock_read_ns(thread_current->cpu_clock));
     return error;
 }
@@ -103,7 +103,7 @@ static bool has_session(const struct session_settings *settings)
 {
     if (settings != NULL)
         session_prepare(settings);
-    if (session_prepared_is_on())
+    if (session_prepared_is_current())
         return true;
     session_forget_prepared();
     return false;
@@ -116,7 +116,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
     if (wanted == NULL || !agent_lease_allows_no_thread() || !can_wait(wanted) ||
         !has_session(settings) || arm_clock(wanted) < 0)
         return false;
-    if (!census_tell_present()) {
+    if (!census_report_present()) {
         disarm_clock();
         thread_clock_forget_count(&thread_current->clock); /* a session counts all of it */
         return false;
@@ -130,7 +130,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
 void dormancy_after_fork_child(void)
 {
     dormancy.state = DORMANCY_AWAKE; /* the parent's was another process' */
-    core_own.is_dormant = core_own.is_unheard = false;
+    core_local.is_dormant = core_local.is_unheard = false;
 }
 
 /* --- To wake --- */
@@ -140,7 +140,7 @@ void dormancy_after_fork_child(void)
  * what is opened here. */
 static bool leaves_descriptors(void)
 {
-    if (!core_own.has_arena)
+    if (!core_local.has_arena)
         return true;
     bool has_file = descriptor_is_ours(DESCRIPTOR_ARENA);
     if (descriptor_has_room(has_file ? 1 : 2))
@@ -150,7 +150,7 @@ static bool leaves_descriptors(void)
     return false;
 }
 
-static void introduce(void)
+static void introduce_process(void)
 {
     reunion_note_hello();
     if (!leaves_descriptors())
@@ -184,19 +184,19 @@ static void wake_at_work(void)
     } else {
         disarm_clock();
     }
-    introduce();
+    introduce_process();
     if (dormancy.state == DORMANCY_UNHEARD)
-        census_tell_woken();
+        census_report_woken();
 }
 
-static void wake(void)
+static void wake_process(void)
 {
     move_to(DORMANCY_UNHEARD);
     handler_work_do(wake_at_work);
 }
 
 /* There is another session. On the stack for such work already. */
-static void rouse(const struct session_settings *settings)
+static void wake_for_session(const struct session_settings *settings)
 {
     session_prepare(settings);
     move_to(DORMANCY_DORMANT);
@@ -204,23 +204,23 @@ static void rouse(const struct session_settings *settings)
     wake_at_work();
 }
 
-static void forsake(void)
+static void become_forsaken(void)
 {
     disarm_clock();
     session_forget_prepared();
     move_to(DORMANCY_FORSAKEN);
-    if (resting_begin(rouse) == 0) /* else it stays so: nobody would look */
+    if (resting_begin(wake_for_session) == 0) /* else it stays so: nobody would look */
         resting_tick();
 }
 
 static void wake_or_forsake(void)
 {
-    if (!core_own.is_dormant)
+    if (!core_local.is_dormant)
         return;
-    if (session_prepared_is_on())
-        wake();
+    if (session_prepared_is_current())
+        wake_process();
     else
-        forsake();
+        become_forsaken();
 }
 
 void dormancy_wake(void)
@@ -231,13 +231,13 @@ void dormancy_wake(void)
 static void try_again(void)
 {
     if (dormancy.state == DORMANCY_UNHEARD)
-        handler_work_do(introduce);
+        handler_work_do(introduce_process);
 }
 
-void dormancy_say_last_words(void)
+void dormancy_prepare_leaving(void)
 {
     process_title_follow();
-    if (core_own.is_unheard)
+    if (core_local.is_unheard)
         handler_work_do_undisturbed(try_again);
 }
 
@@ -249,13 +249,13 @@ static void take_arena_back(void)
 
 bool dormancy_leave(void)
 {
-    if (core_own.is_dormant)
+    if (core_local.is_dormant)
         dormancy_wake();
     if (dormancy.state != DORMANCY_UNHEARD && dormancy.state != DORMANCY_FORSAKEN)
         return false;
     resting_end();
     move_to(DORMANCY_AWAKE);
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         handler_work_do_undisturbed(take_arena_back);
     sampler_start_thread();
     (void)agent_thread_start(&dormancy.address); /* without, the process goes on as it was */
@@ -264,7 +264,7 @@ bool dormancy_leave(void)
 
 bool dormancy_tick(const siginfo_t *info)
 {
-    if (!core_own.is_dormant) {
+    if (!core_local.is_dormant) {
         if (handler_work_is_possible())
             try_again();
         return true;
@@ -273,12 +273,12 @@ bool dormancy_tick(const siginfo_t *info)
         clock_sampling_wait(thread_current, info);
         return false;
     }
-    if (!session_prepared_is_on()) {
-        forsake();
+    if (!session_prepared_is_current()) {
+        become_forsaken();
     } else if (session_prepared_is_paused()) {
         clock_sampling_skip(thread_current, info);
     } else {
-        wake();
+        wake_process();
         return true;
     }
     return false;

@@ -36,7 +36,7 @@ void dormancy_wake(void);
 /* A tick of the thread's clock has something to do here. */
 static inline bool dormancy_needs_tick(void)
 {
-    return core_own.is_dormant || core_own.is_unheard;
+    return core_local.is_dormant || core_local.is_unheard;
 }
 
 /* In the handler, with the signal of the thread's clock: wakes the process, or tries again to be
@@ -45,7 +45,7 @@ bool dormancy_tick(const siginfo_t *info);
 
 /* The process is about to end, or to become another program: its title is looked at for the last
  * time, and what it recorded is worth one more try. */
-void dormancy_say_last_words(void);
+void dormancy_prepare_leaving(void);
 
 /* Before the process gets a second thread. True when it has got a thread of ours by this. */
 bool dormancy_leave(void);

@@ -27,10 +27,10 @@ static const char *value_of(const char *name)
     return text != NULL && *text != '\0' ? text : NULL;
 }
 
-static void complain(struct environment *out, const char *format, ...)
+static void note_problem(struct environment *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void complain(struct environment *out, const char *format, ...)
+static void note_problem(struct environment *out, const char *format, ...)
 {
     va_list arguments;
     if (out->problem[0] != '\0')
@@ -49,7 +49,7 @@ static bool read_switch(struct environment *out, const char *name)
     if (text == NULL || strcmp(text, "0") == 0)
         return false;
     if (strcmp(text, "1") != 0)
-        complain(out, "%s '%.64s' must be 1 or 0", name, text);
+        note_problem(out, "%s '%.64s' must be 1 or 0", name, text);
     return strcmp(text, "1") == 0;
 }
 
@@ -82,9 +82,9 @@ static void read_signal(struct environment *out)
         return;
     int number = find_signal(text);
     if (number == 0)
-        complain(out, "PROFD_SIGNAL '%.64s' is not a signal", text);
+        note_problem(out, "PROFD_SIGNAL '%.64s' is not a signal", text);
     else if (!can_be_caught(number))
-        complain(out, "PROFD_SIGNAL '%.64s' cannot be caught; URG is the usual one", text);
+        note_problem(out, "PROFD_SIGNAL '%.64s' cannot be caught; URG is the usual one", text);
     else
         out->signal_number = number;
 }
@@ -99,8 +99,9 @@ static void read_interval(struct environment *out)
         interval_ns >= SESSION_SHORTEST_INTERVAL_NS && interval_ns <= SESSION_LONGEST_INTERVAL_NS)
         out->interval_ns = interval_ns;
     else
-        complain(out, "PROFD_STARTUP_INTERVAL '%.64s' is not a time from 10us to 60s, such as 1ms",
-                 text);
+        note_problem(out,
+                     "PROFD_STARTUP_INTERVAL '%.64s' is not a time from 10us to 60s, such as 1ms",
+                     text);
 }
 
 static void read_clock(struct environment *out)
@@ -109,9 +110,9 @@ static void read_clock(struct environment *out)
     if (text == NULL || clock_choice_parse(text, &out->clock) == 0)
         return;
     const char *meant = clock_choice_nearest(text);
-    complain(out, "PROFD_STARTUP_CLOCK '%.64s' is not one of " CLOCK_CHOICES "%s%s%s", text,
-             meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
-             meant != NULL ? "'?" : "");
+    note_problem(out, "PROFD_STARTUP_CLOCK '%.64s' is not one of " CLOCK_CHOICES "%s%s%s", text,
+                 meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                 meant != NULL ? "'?" : "");
 }
 
 static void read_features(struct environment *out)
@@ -126,9 +127,9 @@ static void read_features(struct environment *out)
         return;
     }
     const char *meant = features_nearest(unknown);
-    complain(out, "unknown feature '%s' in PROFD_STARTUP_FEATURES; %s%s%s", unknown,
-             meant != NULL ? "did you mean '" : "PROFD_HELP=1 lists them",
-             meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+    note_problem(out, "unknown feature '%s' in PROFD_STARTUP_FEATURES; %s%s%s", unknown,
+                 meant != NULL ? "did you mean '" : "PROFD_HELP=1 lists them",
+                 meant != NULL ? meant : "", meant != NULL ? "'?" : "");
 }
 
 static void read_filters(struct environment *out)
@@ -137,13 +138,13 @@ static void read_filters(struct environment *out)
     if (text == NULL)
         return;
     if (strlen(text) >= sizeof(out->filters))
-        complain(out, "PROFD_STARTUP_FILTERS is longer than %d bytes",
-                 ENVIRONMENT_FILTERS_BYTES - 1);
+        note_problem(out, "PROFD_STARTUP_FILTERS is longer than %d bytes",
+                     ENVIRONMENT_FILTERS_BYTES - 1);
     else if (!thread_filters_are_valid(text))
-        complain(out,
-                 "PROFD_STARTUP_FILTERS '%.64s' is not a list of thread names and pid:PID, "
-                 "comma-separated",
-                 text);
+        note_problem(out,
+                     "PROFD_STARTUP_FILTERS '%.64s' is not a list of thread names and pid:PID, "
+                     "comma-separated",
+                     text);
     else
         strcpy(out->filters, text);
 }
@@ -157,8 +158,8 @@ static void read_limit(struct environment *out)
     if (units_parse_size(text, &limit_bytes) == 0 && limit_bytes >= SESSION_SMALLEST_LIMIT_BYTES)
         out->limit_bytes = limit_bytes;
     else
-        complain(out, "PROFD_STARTUP_LIMIT '%.64s' is not a size of at least 1M, such as 64M",
-                 text);
+        note_problem(out, "PROFD_STARTUP_LIMIT '%.64s' is not a size of at least 1M, such as 64M",
+                     text);
 }
 
 static void read_allocation_interval(struct environment *out)
@@ -170,7 +171,7 @@ static void read_allocation_interval(struct environment *out)
     if (units_parse_size(text, &bytes) == 0 && bytes > 0)
         out->allocation_interval_bytes = bytes;
     else
-        complain(out, "PROFD_STARTUP_ALLOC_INTERVAL '%.64s' is not a size, such as 512K", text);
+        note_problem(out, "PROFD_STARTUP_ALLOC_INTERVAL '%.64s' is not a size, such as 512K", text);
 }
 
 static void read_generation(struct environment *out)
@@ -188,13 +189,13 @@ static void read_shutdown(struct environment *out)
     if (text == NULL)
         return;
     if (strlen(text) >= sizeof(out->shutdown_pattern))
-        complain(out, "PROFD_SHUTDOWN is longer than %d bytes", ENVIRONMENT_PATTERN_BYTES - 1);
+        note_problem(out, "PROFD_SHUTDOWN is longer than %d bytes", ENVIRONMENT_PATTERN_BYTES - 1);
     else if (output_pattern_check(text, NULL) == -EINVAL)
-        complain(out, "PROFD_SHUTDOWN '%.128s' has a %% that is not %%p", text);
+        note_problem(out, "PROFD_SHUTDOWN '%.128s' has a %% that is not %%p", text);
     else if (!output_name_ends_in(text, ".json"))
-        complain(out, "PROFD_SHUTDOWN '%.128s' does not end in .json", text);
+        note_problem(out, "PROFD_SHUTDOWN '%.128s' does not end in .json", text);
     else if (!out->starts_up && out->is_default_socket)
-        complain(out, "PROFD_SHUTDOWN has nothing to write without PROFD_STARTUP=1");
+        note_problem(out, "PROFD_SHUTDOWN has nothing to write without PROFD_STARTUP=1");
     else
         strcpy(out->shutdown_pattern, text);
 }

@@ -15,10 +15,10 @@ struct text {
     size_t length;
 };
 
-static void add(struct text *text, const char *format, const char *first, const char *second)
+static void add_line(struct text *text, const char *format, const char *first, const char *second)
     __attribute__((format(printf, 2, 0)));
 
-static void add(struct text *text, const char *format, const char *first, const char *second)
+static void add_line(struct text *text, const char *format, const char *first, const char *second)
 {
     size_t room = sizeof(text->bytes) - text->length;
     int length = snprintf(text->bytes + text->length, room, format, first, second);
@@ -28,7 +28,8 @@ static void add(struct text *text, const char *format, const char *first, const 
 
 static void add_features(struct text *text)
 {
-#define X(name, bit, word, help) add(text, "%36s%-20s", "", word), add(text, "%s%s\n", help, "");
+#define X(name, bit, word, help)                                                                   \
+    add_line(text, "%36s%-20s", "", word), add_line(text, "%s%s\n", help, "");
     FEATURES(X)
 #undef X
 }
@@ -37,7 +38,7 @@ static void add_variable(struct text *text, const char *name, const char *value,
 {
     char column[64];
     snprintf(column, sizeof(column), "%s=%s", name, value);
-    add(text, "  %-33s %s\n", column, help);
+    add_line(text, "  %-33s %s\n", column, help);
     if (strcmp(name, "PROFD_STARTUP_FEATURES") == 0)
         add_features(text);
 }
@@ -45,7 +46,7 @@ static void add_variable(struct text *text, const char *name, const char *value,
 void environment_print_help(int fd)
 {
     struct text text = { .length = 0 };
-    add(&text, "%s%s", introduction, "");
+    add_line(&text, "%s%s", introduction, "");
 #define X(name, value, help) add_variable(&text, name, value, help);
     ENVIRONMENT_VARIABLES(X)
 #undef X

@@ -222,7 +222,7 @@ int fork_follow(const struct agent_address *address)
 
 bool fork_copy_begin(void)
 {
-    if (!core.is_enabled || !core_own.is_followed || atomic_load(&core.has_filter) ||
+    if (!core.is_enabled || !core_local.is_followed || atomic_load(&core.has_filter) ||
         !__libc_single_threaded || core_is_forking)
         return false;
     before_fork();
@@ -242,7 +242,7 @@ void fork_copy_end_in_child(void)
 
 void fork_keep_line(void)
 {
-    if (core.is_enabled && core_own.is_followed && !atomic_load(&core.has_filter) &&
+    if (core.is_enabled && core_local.is_followed && !atomic_load(&core.has_filter) &&
         follow_address.path[0] != '\0')
         (void)agent_line_open(&follow_address); /* without, children are listed, but not sampled */
 }

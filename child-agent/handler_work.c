@@ -22,11 +22,11 @@ static _Alignas(16) uint8_t stack[HANDLER_STACK_BYTES];
 
 static bool is_dictionary_free(void)
 {
-    if (!core_own.has_arena)
+    if (!core_local.has_arena)
         return true;
     if (!dictionary_try_hold(&core.dictionary))
         return false;
-    dictionary_let_go(&core.dictionary);
+    dictionary_release(&core.dictionary);
     return true;
 }
 

@@ -56,7 +56,7 @@ static int make_arena(void *unused)
 
 int one_thread_make_arena(void)
 {
-    return core_own.has_arena ? 0 : one_thread_around(make_arena, NULL);
+    return core_local.has_arena ? 0 : one_thread_around(make_arena, NULL);
 }
 
 int one_thread_make_shared_arena(void)

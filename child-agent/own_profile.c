@@ -9,8 +9,8 @@
 #include "json/gecko/gecko_process.h"
 #include "json/gecko/gecko_root.h"
 
-static int stream(struct arena_reader *reader, const struct session_settings *settings,
-                  uint64_t since_ns, json_sink_write sink, void *context)
+static int stream_profile(struct arena_reader *reader, const struct session_settings *settings,
+                          uint64_t since_ns, json_sink_write sink, void *context)
 {
     const char *features[FEATURE_COUNT + 1];
     struct arena_info info;
@@ -55,7 +55,7 @@ int own_profile_write(const struct session_settings *settings, uint64_t since_ns
     int error = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
     if (error < 0)
         return error;
-    error = stream(reader, settings, since_ns, sink, context);
+    error = stream_profile(reader, settings, since_ns, sink, context);
     arena_reader_close(reader);
     return error;
 }

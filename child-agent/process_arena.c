@@ -21,10 +21,10 @@ enum {
     ARENA_USUAL_CHUNK_BYTES = 64 * 1024 * 1024,
     ARENA_LEAST_CHUNK_BYTES = 4 * 1024 * 1024, /* unless the process may have few addresses */
     ARENA_MOST_CHUNK_BYTES = 1024 * 1024 * 1024,
-    MOST_NAME_BYTES = 128,
+    MAX_NAME_BYTES = 128,
 };
 
-static char process_name[MOST_NAME_BYTES];
+static char process_name[MAX_NAME_BYTES];
 static char labels[ARENA_LABELS_BYTES];
 static uint32_t labels_left_out;
 static uint64_t room_bytes = ARENA_USUAL_CHUNK_BYTES;
@@ -34,7 +34,7 @@ void process_arena_set_name(const char *name)
     upcall_end_dormancy();
     snprintf(process_name, sizeof(process_name), "%s", name);
     process_title_choose(name);
-    if (core_own.has_arena && !core_is_forking)
+    if (core_local.has_arena && !core_is_forking)
         (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);
 }
 
@@ -103,9 +103,9 @@ static int write_records(void)
         error = counters_describe();
     if (error == 0)
         error = thread_registry_describe(access);
-    core_own.has_arena = error == 0;
-    counters_let_go(&mask);
-    thread_registry_let_go(access);
+    core_local.has_arena = error == 0;
+    counters_release(&mask);
+    thread_registry_release(access);
     return error;
 }
 
@@ -130,7 +130,7 @@ int process_arena_renew(void)
         return 0;
     bool held = group_registry_hold();
     int error = arena_replace_file(&core.arena);
-    group_registry_let_go(held);
+    group_registry_release(held);
     if (error == 0)
         keep_descriptor();
     return error;
@@ -138,7 +138,7 @@ int process_arena_renew(void)
 
 int process_arena_make(void)
 {
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         return 0;
     int error = create_arena();
     if (error < 0)

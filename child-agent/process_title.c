@@ -72,9 +72,9 @@ bool process_title_exists(void)
 void process_title_follow(void)
 {
     char now[ARENA_TITLE_BYTES];
-    if (core_own.is_dormant && process_title_exists())
+    if (core_local.is_dormant && process_title_exists())
         upcall_wake();
-    if (!core_own.has_arena || core_is_forking)
+    if (!core_local.has_arena || core_is_forking)
         return;
     find_title(now);
     char *shown = core.arena.header->title;

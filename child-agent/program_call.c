@@ -13,14 +13,14 @@ static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(PROGRAM);
 
 int program_call_begin(struct program_call *call)
 {
-    if (!core.is_enabled || !core_own.is_followed)
+    if (!core.is_enabled || !core_local.is_followed)
         return -ENOSYS;
     if (own_thread_is(profd_current_thread_id()))
         return -EDEADLK;
     if (core_is_forking)
         return -EAGAIN;
     upcall_end_dormancy(); /* there is a session, in truth */
-    if (core_own.is_resting)
+    if (core_local.is_resting)
         upcall_ensure_thread(); /* or one that profd begins would not be seen beside its own */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
     named_mutex_lock(&lock);

@@ -15,9 +15,9 @@ static void renew_writer(struct thread_registration *self, uint32_t generation)
 struct thread_registration *recording_begin_slow(void)
 {
     upcall_end_dormancy();
-    if (core_own.is_resting)
+    if (core_local.is_resting)
         upcall_look_for_session();
-    if (core_own.recording_generation == 0 || core_is_forking)
+    if (core_local.recording_generation == 0 || core_is_forking)
         return NULL;
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)
         return NULL;
@@ -30,7 +30,7 @@ struct thread_registration *recording_begin_slow(void)
     }
     self->is_recording = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    uint32_t generation = core_own.recording_generation;
+    uint32_t generation = core_local.recording_generation;
     if (generation == 0) {
         self->is_recording = 0;
         return NULL;
@@ -43,7 +43,7 @@ struct thread_registration *recording_begin_slow(void)
 void recording_take_back_chunk(struct thread_registration *gone)
 {
     if (gone->is_recording != 0 || gone->writer_generation == 0 ||
-        gone->writer_generation != core_own.recording_generation)
+        gone->writer_generation != core_local.recording_generation)
         return;
     chunk_writer_finish(&gone->writer);
     gone->writer_generation = 0;
@@ -51,7 +51,7 @@ void recording_take_back_chunk(struct thread_registration *gone)
 
 void recording_give_back_chunk(struct thread_registration *self)
 {
-    if (self == NULL || core_own.recording_generation == 0 || recording_begin() != self)
+    if (self == NULL || core_local.recording_generation == 0 || recording_begin() != self)
         return;
     chunk_writer_finish(&self->writer);
     self->writer_generation = 0;

@@ -31,8 +31,8 @@ static inline struct thread_registration *recording_begin(void)
     /* Pairs with the barrier that session.c raises on all threads: either it sees is_recording, or
      * we see the generation that it set. */
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(self->writer_generation != core_own.recording_generation ||
-                             core_own.recording_generation == 0,
+    if (__builtin_expect(self->writer_generation != core_local.recording_generation ||
+                             core_local.recording_generation == 0,
                          0)) {
         self->is_recording = 0;
         return recording_begin_slow();

@@ -79,7 +79,7 @@ static void tell_of_rest(void)
 {
     if (sampling_clock_needs_thread(resting.wanted_clock))
         clock_sampling_refuse(CLOCK_REFUSAL_ALONE);
-    if (core_own.has_arena && (resting.left_out & FEATURES_OF_ALLOCATIONS))
+    if (core_local.has_arena && (resting.left_out & FEATURES_OF_ALLOCATIONS))
         (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(),
                                  "allocations are not recorded: the process has one thread and "
                                  "joined a session that had begun"); /* counted when full */
@@ -88,7 +88,7 @@ static void tell_of_rest(void)
 void resting_note_rest(void)
 {
     tell_of_rest();
-    core_own.lacks_thread =
+    core_local.lacks_thread =
         resting.left_out != 0 || sampling_clock_needs_thread(resting.wanted_clock);
 }
 
@@ -100,7 +100,7 @@ static void join_at_work(void)
     resting_note_rest();
 }
 
-static void look(void)
+static void look_for_session(void)
 {
     if (is_offered())
         handler_work_do(join_at_work);
@@ -109,14 +109,14 @@ static void look(void)
 void resting_tick(void)
 {
     if (handler_work_is_possible())
-        look();
+        look_for_session();
 }
 
 void resting_look(void)
 {
     reunion_look();
-    if (core_own.is_resting && is_news(session_offer_generation()))
-        handler_work_do_undisturbed(look);
+    if (core_local.is_resting && is_news(session_offer_generation()))
+        handler_work_do_undisturbed(look_for_session);
 }
 
 /* --- To rest --- */
@@ -139,14 +139,14 @@ int resting_begin(resting_join *join)
         return error;
     start_coarse_clock();
     resting.join = join != NULL ? join : join_in_arena;
-    core_own.is_resting = true;
+    core_local.is_resting = true;
     recording_word_set(PROFD_RECORDING_MARKERS); /* so that they come by, and look */
     return 0;
 }
 
 static void rest_at_work(void)
 {
-    core_own.lacks_thread = false; /* that was the session's affair */
+    core_local.lacks_thread = false; /* that was the session's affair */
     session_stop();
     if (resting_begin(NULL) == 0 && is_offered())
         join_at_work(); /* on the stack for it already */
@@ -194,22 +194,22 @@ void resting_note_wait_slowly(void)
     resting_look();
     if (is_changed())
         handler_work_do_undisturbed(follow_change);
-    if (core_own.lacks_thread && is_sure_of_no_handler() && handler_work_is_possible())
+    if (core_local.lacks_thread && is_sure_of_no_handler() && handler_work_is_possible())
         upcall_ensure_thread();
 }
 
 void resting_end(void)
 {
-    core_own.lacks_thread = false;
-    if (!core_own.is_resting)
+    core_local.lacks_thread = false;
+    if (!core_local.is_resting)
         return;
-    core_own.is_resting = false;
+    core_local.is_resting = false;
     recording_word_set(0);
     thread_clock_stop(&thread_current->clock);
 }
 
 void resting_after_fork_child(void)
 {
-    core_own.is_resting = core_own.lacks_thread = false;
+    core_local.is_resting = core_local.lacks_thread = false;
     resting.refused = 0;
 }

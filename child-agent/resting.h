@@ -41,7 +41,7 @@ void resting_look(void);
 
 static inline void resting_note_record(void)
 {
-    if (__builtin_expect(core_own.is_resting, 0))
+    if (__builtin_expect(core_local.is_resting, 0))
         resting_look();
 }
 
@@ -52,7 +52,7 @@ void resting_note_wait_slowly(void);
 
 static inline void resting_note_wait(void)
 {
-    if (__builtin_expect(core_own.is_alone | core_own.is_resting | core_own.lacks_thread, 0))
+    if (__builtin_expect(core_local.is_alone | core_local.is_resting | core_local.lacks_thread, 0))
         resting_note_wait_slowly();
 }
 

@@ -38,26 +38,26 @@ void reunion_note_hello(void)
 static bool is_due(void)
 {
     uint32_t losses;
-    return agent_lease_is_over() || (read_losses(&losses) && losses != known_losses);
+    return agent_lease_has_ended() || (read_losses(&losses) && losses != known_losses);
 }
 
 /* A new profd has a ledger of its own, which pays from here on. The session of the old one is over.
  */
 static int move_to_new_profd(void)
 {
-    if (!agent_lease_is_over())
+    if (!agent_lease_has_ended())
         return 0;
     if (session_is_active())
         return -EBUSY; /* it ends first */
     int error = agent_thread_find_ledger();
-    return error == 0 && core_own.has_arena ? process_arena_lease() : error;
+    return error == 0 && core_local.has_arena ? process_arena_lease() : error;
 }
 
-static void reunite(void)
+static void rejoin_profd(void)
 {
     if (move_to_new_profd() < 0)
         return;
-    bool has_new_file = core_own.has_arena && process_arena_renew() == 0;
+    bool has_new_file = core_local.has_arena && process_arena_renew() == 0;
     reunion_note_hello();
     if (has_new_file)
         (void)agent_thread_introduce_again(); /* the next tick makes up for it */
@@ -71,7 +71,7 @@ static void take_arena_back(void)
 
 void reunion_prepare_thread(void)
 {
-    if (core_own.has_arena && is_due())
+    if (core_local.has_arena && is_due())
         handler_work_do_undisturbed(take_arena_back);
 }
 
@@ -91,5 +91,5 @@ void reunion_look(void)
 void reunion_tick(void)
 {
     if (agent_thread_is_alone() && is_due() && handler_work_is_possible())
-        handler_work_do(reunite);
+        handler_work_do(rejoin_profd);
 }

@@ -71,7 +71,7 @@ static void close_arena(struct chunk_manager *manager)
 
 /* The last step of a session, and of one that could not be started. Nothing of it can be captured
  * any more, so its memory is for others now. */
-static void end(void)
+static void end_recording(void)
 {
     struct chunk_manager *manager = recording_manager;
     recording_manager =
@@ -106,7 +106,7 @@ void session_set_finer_interval(uint64_t interval_ns)
 }
 
 /* Starts a session that its records know as RECORDING. */
-static int start(const struct session_settings *settings, uint32_t recording)
+static int start_recording(const struct session_settings *settings, uint32_t recording)
 {
     struct chunk_manager *manager = NULL;
     int error = process_arena_make();
@@ -132,14 +132,14 @@ static int start(const struct session_settings *settings, uint32_t recording)
     if (finer_interval_ns != 0)
         follow_finer_interval();
     thread_registry_set_profiled(settings->filters, thread_features(settings));
-    core_own.recording_generation = recording;
+    core_local.recording_generation = recording;
     session_open_recording(settings->is_paused);
     groups_ask(GROUPS_FOR_SESSION, settings->features & FEATURE_GROUPS ? GROUP_NEEDS_USUAL : 0);
     allocations_start(settings, recording);
     return 0;
 
 cleanup:
-    end();
+    end_recording();
     return error;
 }
 
@@ -150,7 +150,7 @@ void session_count(void)
 
 int session_start_counted(const struct session_settings *settings)
 {
-    start_error = start(settings, last_recording);
+    start_error = start_recording(settings, last_recording);
     return start_error;
 }
 
@@ -181,7 +181,7 @@ static void stop_recording(void)
 {
     allocations_stop();
     recording_word_set(0);
-    core_own.recording_generation = 0;
+    core_local.recording_generation = 0;
     groups_ask(GROUPS_FOR_SESSION, 0);
     wait_until_quiet();
     sampler_stop();
@@ -193,7 +193,7 @@ void session_stop(void)
     if (!session_is_active())
         return;
     stop_recording();
-    end();
+    end_recording();
 }
 
 void session_suspend(void)
@@ -229,7 +229,8 @@ static int renew_sampler(const struct session_settings *before)
 }
 
 /* What is recorded otherwise than by the sampler goes on all the while. */
-static int renew(const struct session_settings *before, const struct session_settings *settings)
+static int renew_terms(const struct session_settings *before,
+                       const struct session_settings *settings)
 {
     recording_word_set(session_recording_bits(
         before->features & (settings->features | features_to_keep(before->features)),
@@ -250,7 +251,7 @@ static int renew(const struct session_settings *before, const struct session_set
         return error;
     session_open_recording(settings->is_paused);
     groups_ask(GROUPS_FOR_SESSION, settings->features & FEATURE_GROUPS ? GROUP_NEEDS_USUAL : 0);
-    allocations_change(before, &session_now.settings, core_own.recording_generation);
+    allocations_change(before, &session_now.settings, core_local.recording_generation);
     return 0;
 }
 
@@ -258,7 +259,7 @@ int session_renew(const struct session_settings *settings)
 {
     static struct session_settings before; /* too large for the stack of a handler */
     before = session_now.settings;
-    start_error = renew(&before, settings);
+    start_error = renew_terms(&before, settings);
     if (start_error < 0)
         session_suspend();
     return start_error;
@@ -270,7 +271,7 @@ int session_move_lease(struct lease_ledger *ledger)
     if (recording_manager == NULL)
         return error;
     if (error < 0)
-        end(); /* chunks are worth nothing without the names of their threads */
+        end_recording(); /* chunks are worth nothing without the names of their threads */
     else
         chunk_manager_pay_anew(recording_manager);
     return error;
@@ -294,7 +295,7 @@ void session_after_fork_child(void)
 {
     allocations_after_fork_child();
     recording_word_set(0);
-    core_own.recording_generation = 0;
+    core_local.recording_generation = 0;
     finer_interval_ns = 0;    /* a second session was the parent's */
     recording_manager = NULL; /* unforked pages */
 }

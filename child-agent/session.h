@@ -34,7 +34,7 @@ int session_start_prepared(void);
 const struct session_settings *session_prepared_settings(void);
 
 /* Whether the ledger's word still is of the session that was prepared, and whether it is paused. */
-bool session_prepared_is_on(void);
+bool session_prepared_is_current(void);
 bool session_prepared_is_paused(void);
 
 /* Why the latest session could not be started; 0: it could, or there was none. */

@@ -5,8 +5,8 @@
 
 const struct session_settings *session_prepared_settings(void)
 {
-    return session_now.settings.generation != 0 && !core_own.has_arena ? &session_now.settings
-                                                                       : NULL;
+    return session_now.settings.generation != 0 && !core_local.has_arena ? &session_now.settings
+                                                                         : NULL;
 }
 
 void session_prepare(const struct session_settings *settings)
@@ -23,7 +23,7 @@ void session_forget_prepared(void)
     recording_word_set(0);
 }
 
-bool session_prepared_is_on(void)
+bool session_prepared_is_current(void)
 {
     return session_now.settings.generation != 0 &&
            session_read_word().generation == session_now.settings.generation;

@@ -12,7 +12,7 @@ struct session_now session_now;
 
 bool session_is_active(void)
 {
-    return session_now.settings.generation != 0 && core_own.has_arena;
+    return session_now.settings.generation != 0 && core_local.has_arena;
 }
 
 bool session_is_own(void)
@@ -37,7 +37,7 @@ const struct session_settings *session_get_settings(void)
 
 bool session_has_records(void)
 {
-    return core_own.has_arena && recording_manager != NULL;
+    return core_local.has_arena && recording_manager != NULL;
 }
 
 const struct session_settings *session_last_settings(void)
@@ -68,14 +68,14 @@ void session_open_recording(bool is_paused)
 struct session_word session_read_word(void)
 {
     struct session_word word;
-    if (!agent_lease_read_session(&word) && !agent_lease_is_over())
+    if (!agent_lease_read_session(&word) && !agent_lease_has_ended())
         word.generation = session_now.settings.generation;
     return word;
 }
 
 void session_begin_messages(void)
 {
-    if (session_is_active() && core_own.recording_generation != 0)
+    if (session_is_active() && core_local.recording_generation != 0)
         session_open_recording(session_now.settings.is_paused);
 }
 

@@ -53,7 +53,7 @@ int shutdown_profile_prepare(const char *wanted)
 }
 
 /* What is in the way of a session, and what the user can do about it. */
-static const char *remedy(int error)
+static const char *failure_advice(int error)
 {
     switch (error) {
     case -EFBIG:
@@ -74,7 +74,7 @@ void shutdown_profile_cancel(int error)
 {
     if (pattern[0] == '\0')
         return;
-    say("PROFD_SHUTDOWN: %s; nothing is recorded", remedy(error));
+    say("PROFD_SHUTDOWN: %s; nothing is recorded", failure_advice(error));
     pattern[0] = '\0';
 }
 

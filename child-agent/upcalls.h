@@ -29,7 +29,7 @@ void upcall_wake(void);
 /* What is about to be done needs a session, or puts profd out of reach. As upcall_wake(). */
 static inline void upcall_end_dormancy(void)
 {
-    if (__builtin_expect(core_own.is_dormant, 0))
+    if (__builtin_expect(core_local.is_dormant, 0))
         upcall_wake();
 }
 

@@ -12,7 +12,7 @@ enum {
     SECURE_PORT = 8443,
     USUAL_DAYS = 7,
     USUAL_HOUR_DAYS = 90,
-    MOST_DAYS = 10000
+    MAX_DAYS = 10000
 };
 
 static const char plain_scheme[] = "clickhouse://", secure_scheme[] = "clickhouse+https://";
@@ -73,7 +73,7 @@ static int read_days(const char *text, size_t length, unsigned *days, char *prob
 
     if (length < sizeof(number))
         copy(number, text, length);
-    if (units_parse_count(number, 1, MOST_DAYS, &value) < 0)
+    if (units_parse_count(number, 1, MAX_DAYS, &value) < 0)
         return refuse(problem, "days and hour_days are numbers from 1 to 10000");
     *days = (unsigned)value;
     return 0;

@@ -35,7 +35,7 @@ int label_list_set(struct label_list *list, const char *key, size_t key_length, 
     memcpy(label.value, value, value_length);
     size_t place = place_of(list, label.key);
     if (!is_at(list, place, label.key)) {
-        if (list->count == LABELS_MOST)
+        if (list->count == LABELS_MAX)
             return -E2BIG;
         memmove(&list->labels[place + 1], &list->labels[place],
                 (list->count - place) * sizeof(label));

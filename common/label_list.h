@@ -8,7 +8,7 @@
 enum {
     LABEL_KEY_BYTES = 64,    /* with the end: letters, digits and . _ / - */
     LABEL_VALUE_BYTES = 256, /* likewise: any bytes but NUL */
-    LABELS_MOST = 16,
+    LABELS_MAX = 16,
 };
 
 struct label {
@@ -17,7 +17,7 @@ struct label {
 
 /* A zeroed struct is empty. */
 struct label_list {
-    struct label labels[LABELS_MOST]; /* sorted by key */
+    struct label labels[LABELS_MAX]; /* sorted by key */
     size_t count;
 };
 

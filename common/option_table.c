@@ -35,10 +35,10 @@ const struct option_row *option_table_letter(const struct option_table *table, c
 
 const char *option_table_nearest(const struct option_table *table, const char *name)
 {
-    const char *names[OPTION_TABLE_MOST_ROWS];
+    const char *names[OPTION_TABLE_MAX_ROWS];
     size_t count = 0;
 
-    for (size_t i = 0; i < table->count && count < OPTION_TABLE_MOST_ROWS; i++)
+    for (size_t i = 0; i < table->count && count < OPTION_TABLE_MAX_ROWS; i++)
         if (is_in(table, &table->rows[i]))
             names[count++] = table->rows[i].name;
     return suggest_nearest(name, names, count);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { OPTION_TABLE_MOST_ROWS = 96 };
+enum { OPTION_TABLE_MAX_ROWS = 96 };
 
 struct option_row {
     unsigned sets;     /* bits of the program: who takes it */
@@ -22,7 +22,7 @@ struct option_row {
 /* A view of the rows that are in one of SETS. */
 struct option_table {
     const struct option_row *rows;
-    size_t count; /* at most OPTION_TABLE_MOST_ROWS */
+    size_t count; /* at most OPTION_TABLE_MAX_ROWS */
     unsigned sets;
 };
 

@@ -16,7 +16,7 @@ bool output_name_ends_in(const char *name, const char *ending)
     return length > ending_length && strcmp(name + length - ending_length, ending) == 0;
 }
 
-static int report(char *letter, char found)
+static int refuse_letter(char *letter, char found)
 {
     if (letter != NULL)
         *letter = found;
@@ -29,7 +29,7 @@ int output_pattern_check(const char *pattern, char *letter)
         return -ENAMETOOLONG;
     for (const char *next = strchr(pattern, '%'); next != NULL; next = strchr(next + 2, '%')) {
         if (next[1] == '\0' || strchr("pten%", next[1]) == NULL)
-            return report(letter, next[1]);
+            return refuse_letter(letter, next[1]);
     }
     return output_name_ends_in(pattern, ".json") || output_name_ends_in(pattern, ".json.gz")
                ? 0

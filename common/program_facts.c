@@ -15,7 +15,7 @@
 
 enum {
     HEAD_BYTES = 1024, /* holds the program headers of nearly all programs */
-    MOST_PROGRAM_HEADERS = 128,
+    MAX_PROGRAM_HEADERS = 128,
 };
 
 bool program_refuses_agent(const struct program_facts *facts)
@@ -56,11 +56,11 @@ static bool is_own_machine(const Elf64_Ehdr *header)
 #endif
 }
 
-/* SEGMENTS (room for MOST_PROGRAM_HEADERS); those beyond HEAD are read. Returns how many came. */
+/* SEGMENTS (room for MAX_PROGRAM_HEADERS); those beyond HEAD are read. Returns how many came. */
 static unsigned read_segments(int fd, const char *head, size_t bytes, const Elf64_Ehdr *header,
                               Elf64_Phdr *segments)
 {
-    size_t count = header->e_phnum < MOST_PROGRAM_HEADERS ? header->e_phnum : MOST_PROGRAM_HEADERS;
+    size_t count = header->e_phnum < MAX_PROGRAM_HEADERS ? header->e_phnum : MAX_PROGRAM_HEADERS;
     size_t wanted = count * sizeof(*segments);
 
     if (header->e_phoff <= bytes && bytes - header->e_phoff >= wanted) {
@@ -81,7 +81,7 @@ static bool has_interpreter(const Elf64_Phdr *segments, unsigned count)
 
 static void look_at_elf(int fd, const char *head, size_t bytes, struct program_facts *facts)
 {
-    Elf64_Phdr segments[MOST_PROGRAM_HEADERS];
+    Elf64_Phdr segments[MAX_PROGRAM_HEADERS];
     Elf64_Ehdr header;
 
     memcpy(&header, head, sizeof(header));
@@ -175,7 +175,7 @@ int program_look_at(int directory_fd, const char *path, struct program_facts *fa
 }
 
 /* FOLDER (LENGTH bytes, none: the working directory) and NAME as a path. */
-static int join(const char *folder, size_t length, const char *name, char *out, size_t size)
+static int join_path(const char *folder, size_t length, const char *name, char *out, size_t size)
 {
     size_t name_bytes = strlen(name) + 1;
 
@@ -202,13 +202,13 @@ int program_find(int directory_fd, const char *name, const char *search_path, ch
     static const char usual_path[] = "/bin:/usr/bin"; /* of execvp */
 
     if (strchr(name, '/') != NULL)
-        return join("", 0, name, out, size);
+        return join_path("", 0, name, out, size);
     if (name[0] == '\0')
         return -ENOENT;
     const char *folder = search_path != NULL ? search_path : usual_path;
     for (;;) {
         size_t length = strcspn(folder, ":");
-        if (join(folder, length, name, out, size) == 0 && can_run(directory_fd, out))
+        if (join_path(folder, length, name, out, size) == 0 && can_run(directory_fd, out))
             return 0;
         if (folder[length] == '\0')
             return -ENOENT;

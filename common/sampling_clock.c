@@ -62,5 +62,5 @@ enum clock_refusal clock_refusal_checked(uint32_t number)
 
 uint64_t sampling_interval_checked(uint64_t interval_ns)
 {
-    return interval_ns <= SAMPLING_INTERVAL_MOST_NS ? interval_ns : 0;
+    return interval_ns <= SAMPLING_INTERVAL_MAX_NS ? interval_ns : 0;
 }

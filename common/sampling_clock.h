@@ -44,7 +44,7 @@ enum clock_refusal {
 };
 
 /* What arenas tell is an hour at most; more is damage. */
-#define SAMPLING_INTERVAL_MOST_NS UINT64_C(3600000000000)
+#define SAMPLING_INTERVAL_MAX_NS UINT64_C(3600000000000)
 
 /* Whether CLOCK needs a thread of the agent even in a program of one thread under profd. */
 bool sampling_clock_needs_thread(enum sampling_clock clock);

@@ -4,7 +4,7 @@
 
 enum { LONGEST_WORD = 32 };
 
-static size_t smallest(size_t a, size_t b, size_t c)
+static size_t min_of_three(size_t a, size_t b, size_t c)
 {
     size_t least = a < b ? a : b;
 
@@ -12,7 +12,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 }
 
 /* Edit distance with swaps of neighbours (optimal string alignment). */
-static size_t distance(const char *a, const char *b)
+static size_t edit_distance(const char *a, const char *b)
 {
     size_t a_length = strlen(a), b_length = strlen(b);
     size_t row[LONGEST_WORD + 1][LONGEST_WORD + 1];
@@ -27,7 +27,7 @@ static size_t distance(const char *a, const char *b)
         for (size_t j = 1; j <= b_length; j++) {
             size_t change = row[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
 
-            row[i][j] = smallest(row[i - 1][j] + 1, row[i][j - 1] + 1, change);
+            row[i][j] = min_of_three(row[i - 1][j] + 1, row[i][j - 1] + 1, change);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
                 row[i - 2][j - 2] + 1 < row[i][j])
                 row[i][j] = row[i - 2][j - 2] + 1;
@@ -43,7 +43,7 @@ const char *suggest_nearest(const char *word, const char *const *candidates, siz
     const char *found = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        size_t apart = distance(word, candidates[i]);
+        size_t apart = edit_distance(word, candidates[i]);
 
         if (length >= 2 && strncmp(word, candidates[i], length) == 0)
             return candidates[i];

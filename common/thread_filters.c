@@ -19,10 +19,10 @@ static bool begins_as_process(struct filter filter)
 /* The process that "pid:123" names; 0: it names none, and is a part of a name. */
 static int32_t process_of(struct filter filter)
 {
-    const size_t most_digits = 9;
+    const size_t max_digits = 9;
     int32_t number = 0;
     if (!begins_as_process(filter) || filter.length == PREFIX_BYTES ||
-        filter.length > PREFIX_BYTES + most_digits)
+        filter.length > PREFIX_BYTES + max_digits)
         return 0;
     for (size_t i = PREFIX_BYTES; i < filter.length; i++) {
         if (filter.text[i] < '0' || filter.text[i] > '9')
@@ -42,7 +42,7 @@ static bool is_part_of(struct filter filter, const char *name, size_t length)
 
 static const char main_thread[] = "GeckoMain";
 
-static bool passes(struct filter filter, const struct thread_filter_subject *subject)
+static bool passes_filter(struct filter filter, const struct thread_filter_subject *subject)
 {
     int32_t process = process_of(filter);
     if (filter.length == 1 && filter.text[0] == '*')
@@ -59,7 +59,7 @@ bool thread_filters_pass(const char *filters, const struct thread_filter_subject
     while (*filters != '\0') {
         struct filter filter = { filters, strcspn(filters, ",") };
         has_filter = has_filter || filter.length > 0;
-        if (filter.length > 0 && passes(filter, subject))
+        if (filter.length > 0 && passes_filter(filter, subject))
             return true;
         filters += filter.length + (filters[filter.length] == ',');
     }

@@ -8,7 +8,7 @@
 #include "common/time_units.h"
 #include "common/units.h"
 
-enum { MOST_PERCENT = 100000 };
+enum { MAX_PERCENT = 100000 };
 
 /* Those that are a word alone, and those that more follows. */
 static const struct {
@@ -113,7 +113,7 @@ bool trigger_cpu(const struct trigger *trigger, struct trigger_cpu *out)
     if (percent == NULL)
         return false;
     snprintf(number, sizeof(number), "%.*s", (int)(percent - trigger->rule), trigger->rule);
-    if (units_parse_count(number, 1, MOST_PERCENT, &out->percent) < 0)
+    if (units_parse_count(number, 1, MAX_PERCENT, &out->percent) < 0)
         return false;
     return percent[1] == '\0' ||
            (percent[1] == '/' && units_parse_time(percent + 2, NS_PER_MS, &out->within_ns) == 0 &&

@@ -13,7 +13,7 @@
 #include "common/group_alert_rule.h"
 
 enum {
-    TRIGGERS_MOST = 16,         /* of a session */
+    TRIGGERS_MAX = 16,          /* of a session */
     TRIGGER_NAME_BYTES = 64,    /* the longest name, with its NUL */
     TRIGGER_RULE_BYTES = 512,   /* the longest rule, with its NUL */
     TRIGGER_TEXT_BYTES = 528,   /* the longest trigger, with its NUL */

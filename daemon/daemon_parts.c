@@ -23,7 +23,7 @@ static int find_installation(struct install_paths *paths)
 }
 
 /* For the service manager. */
-static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
+static void describe_status(char out[SERVICE_STATUS_BYTES], void *owner)
 {
     const struct daemon *profd = owner;
     size_t living = 0;
@@ -34,7 +34,7 @@ static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
              session_state_name(profd->session.state), living);
 }
 
-static const struct service_events service_events = { describe };
+static const struct service_events service_events = { describe_status };
 
 static int init_triggers(struct daemon *profd)
 {

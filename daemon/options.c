@@ -81,7 +81,7 @@ static const struct option_table table = { rows, sizeof(rows) / sizeof(rows[0]),
 
 /* --- Values --- */
 
-static int refuse(char *error_text, const char *what, const char *name)
+static int refuse_value(char *error_text, const char *what, const char *name)
 {
     snprintf(error_text, OPTIONS_ERROR_TEXT, "%s '%.100s'; try 'profd --help'", what, name);
     return -EINVAL;
@@ -93,11 +93,11 @@ static int set_memory_limit(struct options *options, const char *value, char *er
     int error = units_parse_size(value, &options->memory_limit_bytes);
 
     if (error == -EINVAL)
-        return refuse(error_text, "--memory-limit needs a size like 64M or 1.5G, not", value);
+        return refuse_value(error_text, "--memory-limit needs a size like 64M or 1.5G, not", value);
     if (error == 0 && options->memory_limit_bytes < smallest)
-        return refuse(error_text, "--memory-limit must be at least 1M, not", value);
+        return refuse_value(error_text, "--memory-limit must be at least 1M, not", value);
     if (error < 0 || options->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
-        return refuse(error_text, "--memory-limit must be at most 64G, not", value);
+        return refuse_value(error_text, "--memory-limit must be at most 64G, not", value);
     return 0;
 }
 
@@ -110,10 +110,10 @@ static int set_always(struct options *options, const char *value, char *error_te
         (*interval_ns < MESSAGE_MIN_INTERVAL_NS || *interval_ns > MESSAGE_MAX_INTERVAL_NS))
         error = -ERANGE;
     if (error == -EINVAL)
-        return refuse(error_text, "--always needs a rate like 19Hz, not", value);
-    return error < 0
-               ? refuse(error_text, "--always must be between 1/3600Hz and 100000Hz, not", value)
-               : 0;
+        return refuse_value(error_text, "--always needs a rate like 19Hz, not", value);
+    return error < 0 ? refuse_value(error_text,
+                                    "--always must be between 1/3600Hz and 100000Hz, not", value)
+                     : 0;
 }
 
 static int set_trigger(struct options *options, const char *value, char *error_text)
@@ -132,10 +132,10 @@ static int set_export(struct options *options, const char *value, char *error_te
 
     options->export_url = value;
     if (!export_url_is_known(value))
-        return refuse(error_text,
-                      "--export needs a URL like clickhouse://HOST/DATABASE or "
-                      "pyroscope+http://HOST, not",
-                      value);
+        return refuse_value(error_text,
+                            "--export needs a URL like clickhouse://HOST/DATABASE or "
+                            "pyroscope+http://HOST, not",
+                            value);
     if (export_url_check(value, problem))
         return 0;
     snprintf(error_text, OPTIONS_ERROR_TEXT, "--export '%.80s': %s", value, problem);
@@ -149,9 +149,9 @@ static int set_keep_session(struct options *options, const char *value, char *er
     if (error == 0 && (options->keep_session_ns == 0 ||
                        options->keep_session_ns > OPTIONS_MAX_KEEP_SESSION_S * (uint64_t)NS_PER_S))
         error = -ERANGE;
-    return error < 0
-               ? refuse(error_text, "--keep-session needs a time up to 60m, such as 5m, not", value)
-               : 0;
+    return error < 0 ? refuse_value(error_text,
+                                    "--keep-session needs a time up to 60m, such as 5m, not", value)
+                     : 0;
 }
 
 static int set_private_fd(struct options *options, const char *value, char *error_text)
@@ -160,7 +160,7 @@ static int set_private_fd(struct options *options, const char *value, char *erro
     long number = strtol(value, &end, 10);
 
     if (end == value || *end != '\0' || number < 0 || number > INT_MAX)
-        return refuse(error_text, "--private needs a descriptor, not", value);
+        return refuse_value(error_text, "--private needs a descriptor, not", value);
     options->private_fd = (int)number;
     return 0;
 }
@@ -177,7 +177,7 @@ static int set_groups(struct options *options, const char *value, char *error_te
         if (strcmp(value, choices[i].name) == 0)
             return 0;
     }
-    return refuse(error_text, "--groups must be none, all or units, not", value);
+    return refuse_value(error_text, "--groups must be none, all or units, not", value);
 }
 
 static int set_metrics(struct options *options, const char *value, char *error_text)
@@ -185,9 +185,9 @@ static int set_metrics(struct options *options, const char *value, char *error_t
     options->metrics = value;
     if (metrics_address_parse(value, &options->metrics_address) == 0)
         return 0;
-    return refuse(error_text,
-                  "--metrics needs a PORT, a numeric ADDRESS:PORT, or the path of a socket, not",
-                  value);
+    return refuse_value(
+        error_text, "--metrics needs a PORT, a numeric ADDRESS:PORT, or the path of a socket, not",
+        value);
 }
 
 static int set_agents(struct options *options, const char *value, char *error_text)
@@ -195,21 +195,21 @@ static int set_agents(struct options *options, const char *value, char *error_te
     options->takes_all_agents = strcmp(value, "all") == 0;
     if (options->takes_all_agents || strcmp(value, "own") == 0)
         return 0;
-    return refuse(error_text, "--agents must be own or all, not", value);
+    return refuse_value(error_text, "--agents must be own or all, not", value);
 }
 
 static int set_log_level(struct options *options, const char *value, char *error_text)
 {
     if (log_level_parse(value, &options->log_level) == 0)
         return 0;
-    return refuse(error_text, "--log-level must be error, warn, info or debug, not", value);
+    return refuse_value(error_text, "--log-level must be error, warn, info or debug, not", value);
 }
 
 /* A value that may be anything but empty. */
 static int set_word(const char **word, const char *value, const char *refusal, char *error_text)
 {
     *word = value;
-    return *value != '\0' ? 0 : refuse(error_text, refusal, value);
+    return *value != '\0' ? 0 : refuse_value(error_text, refusal, value);
 }
 
 static int set_option(struct options *options, const struct option_word *word, char *error_text)
@@ -262,8 +262,9 @@ static int set_option(struct options *options, const struct option_word *word, c
 static int refuse_word(enum option_word_kind kind, const char *word, char *error_text)
 {
     if (kind == OPTION_WORD_VALUE_MISSING)
-        return refuse(error_text, "option requires a value:", word);
-    return refuse(error_text, word[0] == '-' ? "unknown option" : "unexpected argument", word);
+        return refuse_value(error_text, "option requires a value:", word);
+    return refuse_value(error_text, word[0] == '-' ? "unknown option" : "unexpected argument",
+                        word);
 }
 
 /* Takes options and the command; one that only asks for a text ends them. */
@@ -282,7 +283,7 @@ static int take_words(int argc, char **argv, struct options *out, char *error_te
         return refuse_word(kind, word.word, error_text);
     out->command = kind == OPTION_WORD_DASHES ? &argv[words.next] : NULL;
     if (kind == OPTION_WORD_DASHES && *out->command == NULL)
-        return refuse(error_text, "no command given after", "--");
+        return refuse_value(error_text, "no command given after", "--");
     return 0;
 }
 
@@ -315,15 +316,17 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
     if (error < 0 || out->action != OPTIONS_RUN)
         return error;
     if (out->config != NULL && out->command != NULL)
-        return refuse(error_text, "--config cannot be used with a command; add the command to",
-                      out->config);
+        return refuse_value(
+            error_text, "--config cannot be used with a command; add the command to", out->config);
     if (out->export_url != NULL && out->command != NULL)
-        return refuse(error_text, "--export cannot be used with a command; use --config instead of",
-                      *out->command);
+        return refuse_value(error_text,
+                            "--export cannot be used with a command; use --config instead of",
+                            *out->command);
     if (out->keep_session_ns != 0 && out->command != NULL)
-        return refuse(error_text,
-                      "--keep-session and a command exclude each other: run it by --config, not as",
-                      *out->command);
+        return refuse_value(
+            error_text,
+            "--keep-session and a command exclude each other: run it by --config, not as",
+            *out->command);
     if (out->group_needs == unset_needs)
         out->group_needs = usual_group_needs(out);
     if (out->log_level == unset)

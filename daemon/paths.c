@@ -9,7 +9,7 @@
 
 #define IN_LIBRARIES "/" PROFD_LIBRARIES "/"
 
-static int join(char out[PATH_MAX], int prefix_length, const char *prefix, const char *rest)
+static int join_path(char out[PATH_MAX], int prefix_length, const char *prefix, const char *rest)
 {
     int length = snprintf(out, PATH_MAX, "%.*s%s", prefix_length, prefix, rest);
     return length < PATH_MAX ? 0 : -ENAMETOOLONG;
@@ -23,16 +23,16 @@ int install_paths_from(const char *program, struct install_paths *out)
     if (folder == NULL)
         return -EINVAL;
     int prefix_length = (int)(folder - program);
-    int error = join(out->library, prefix_length, program, IN_LIBRARIES PROFD_SONAME);
+    int error = join_path(out->library, prefix_length, program, IN_LIBRARIES PROFD_SONAME);
     if (error == 0)
-        error = join(out->malloc_hooks, prefix_length, program,
-                     IN_LIBRARIES "profd/libprofd-malloc.so");
+        error = join_path(out->malloc_hooks, prefix_length, program,
+                          IN_LIBRARIES "profd/libprofd-malloc.so");
     if (error == 0)
-        error = join(out->salvage, prefix_length, program, "/libexec/profd-salvage");
+        error = join_path(out->salvage, prefix_length, program, "/libexec/profd-salvage");
     if (error == 0)
-        error = join(out->keeper, prefix_length, program, "/libexec/profd-keeper");
+        error = join_path(out->keeper, prefix_length, program, "/libexec/profd-keeper");
     if (error == 0)
-        error = join(out->profctl, prefix_length, program, "/bin/profctl");
+        error = join_path(out->profctl, prefix_length, program, "/bin/profctl");
     return error;
 }
 

@@ -15,7 +15,7 @@
 /* --- Who had a lease --- */
 
 /* Those that live are awaited; those that have ended leave their units to others. */
-static void sift(struct restart *restart, const struct lease_census *census)
+static void sift_owners(struct restart *restart, const struct lease_census *census)
 {
     const struct restart_views *views = &restart->views;
 
@@ -43,7 +43,7 @@ static int find_owners(struct restart *restart)
         return error;
     restart->awaited = calloc(census.count + 1, sizeof(lease_owner));
     if (restart->awaited != NULL)
-        sift(restart, &census);
+        sift_owners(restart, &census);
     lease_census_free(&census);
     return restart->awaited != NULL ? 0 : -ENOMEM;
 }

@@ -130,7 +130,7 @@ static void fold_allocations(struct session_settings *into, const struct session
         into->allocation_interval_bytes = more->allocation_interval_bytes;
 }
 
-static void fold(struct session_settings *into, const struct session_settings *more)
+static void fold_settings(struct session_settings *into, const struct session_settings *more)
 {
     fold_allocations(into, more);
     if (more->interval_ns < into->interval_ns)
@@ -149,5 +149,5 @@ void session_parts_fold(const struct session_parts *parts, struct session_settin
     assert(parts->count > 0);
     *out = parts->items[0].settings;
     for (unsigned i = 1; i < parts->count; i++)
-        fold(out, &parts->items[i].settings);
+        fold_settings(out, &parts->items[i].settings);
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-static int refuse(const char **refusal, const char *text)
+static int set_refusal(const char **refusal, const char *text)
 {
     *refusal = text;
     return -EINVAL;
@@ -16,13 +16,13 @@ int standing_triggers_add(struct standing_triggers *standing, const char *text,
     static const char marker[] = "marker:";
     struct trigger *trigger = &standing->triggers[standing->count];
 
-    if (standing->count == TRIGGERS_MOST)
-        return refuse(refusal, "exceeds the limit of 16 triggers");
+    if (standing->count == TRIGGERS_MAX)
+        return set_refusal(refusal, "exceeds the limit of 16 triggers");
     if (strncmp(text, marker, strlen(marker)) == 0)
-        return refuse(refusal, "needs a session of its own; see profctl start --help");
+        return set_refusal(refusal, "needs a session of its own; see profctl start --help");
     if (trigger_parse(text, strlen(text), trigger) < 0)
-        return refuse(refusal, "is not one of signal, exit, SIGUSR2, jank:TIME, delay:TIME, "
-                               "cpu:PERCENT%/TIME and name:NAME");
+        return set_refusal(refusal, "is not one of signal, exit, SIGUSR2, jank:TIME, delay:TIME, "
+                                    "cpu:PERCENT%/TIME and name:NAME");
     standing->count++;
     return 0;
 }

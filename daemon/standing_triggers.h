@@ -8,7 +8,7 @@
 
 /* Zeroed: there are none. */
 struct standing_triggers {
-    struct trigger triggers[TRIGGERS_MOST];
+    struct trigger triggers[TRIGGERS_MAX];
     size_t count;
     const char *output; /* pattern of their captures' names; NULL: the usual one */
 };

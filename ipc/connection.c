@@ -113,7 +113,7 @@ int connection_connect(uv_loop_t *loop, const char *path, unsigned patience_ms,
     return fd < 0 ? fd : connection_accept(loop, fd, events, owner, out);
 }
 
-static void deliver(struct connection *connection, const uint8_t *payload, size_t bytes)
+static void deliver_message(struct connection *connection, const uint8_t *payload, size_t bytes)
 {
     int fds[SOCKET_MAX_DESCRIPTORS];
     size_t fd_count = connection->incoming_fd_count;
@@ -158,7 +158,7 @@ static void deliver_whole_messages(struct connection *connection, const int *fds
             fd_count = 0;
         }
         if (connection->close_reason == 0)
-            deliver(connection, payload, bytes);
+            deliver_message(connection, payload, bytes);
     }
     if (found < 0)
         connection_close(connection, found);
@@ -189,7 +189,7 @@ static bool receive_once(struct connection *connection)
     return connection->close_reason == 0 && connection->finish_reason == 0;
 }
 
-static void receive(struct connection *connection, int reads)
+static void receive_messages(struct connection *connection, int reads)
 {
     while (reads > 0 && receive_once(connection))
         reads--;
@@ -244,8 +244,8 @@ static void send_queue(struct connection *connection)
         give_up_writing(connection, error);
 }
 
-static int enqueue(struct connection *connection, const void *bytes, size_t count, const int *fds,
-                   size_t fd_count)
+static int enqueue_bytes(struct connection *connection, const void *bytes, size_t count,
+                         const int *fds, size_t fd_count)
 {
     if (count > CONNECTION_MAX_QUEUED_BYTES - connection->queued_bytes)
         return -ENOBUFS;
@@ -278,7 +278,7 @@ int connection_send(struct connection *connection, const void *bytes, size_t cou
     }
 
     bool is_first = connection->first_outgoing == NULL;
-    error = enqueue(connection, bytes, count, fds, fd_count);
+    error = enqueue_bytes(connection, bytes, count, fds, fd_count);
     if (error < 0) {
         close_descriptors(fds, fd_count);
         connection_close(connection, error);
@@ -305,7 +305,7 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
     int failed = status < 0 ? status : connection->write_error;
     if (connection->finish_reason == 0 && (failed < 0 || (events & UV_READABLE) != 0))
-        receive(connection, failed < 0 ? READS_FROM_THE_DEAD : READS_PER_TURN);
+        receive_messages(connection, failed < 0 ? READS_FROM_THE_DEAD : READS_PER_TURN);
 
     if (failed < 0)
         connection_close(connection, failed);

@@ -36,7 +36,7 @@ static int map_first_bytes(struct frame_reader *reader)
     return 0;
 }
 
-static int resize(struct frame_reader *reader, size_t capacity)
+static int resize_buffer(struct frame_reader *reader, size_t capacity)
 {
     void *bytes = mremap(reader->bytes, reader->capacity, capacity, MREMAP_MAYMOVE);
     if (bytes == MAP_FAILED)
@@ -64,9 +64,9 @@ int frame_reader_room(struct frame_reader *reader, uint8_t **out, size_t *room)
     else if (reader->used == MAXIMAL_BYTES)
         error = -ENOBUFS;
     else if (reader->used == reader->capacity)
-        error = resize(reader, 2 * reader->capacity);
+        error = resize_buffer(reader, 2 * reader->capacity);
     else if (reader->used == 0 && reader->capacity > INITIAL_BYTES)
-        error = resize(reader, INITIAL_BYTES);
+        error = resize_buffer(reader, INITIAL_BYTES);
     if (error < 0)
         return error;
     *out = reader->bytes + reader->used;

@@ -31,22 +31,22 @@ static int check_owner(int fd)
 }
 
 /* One byte, which nobody else locks. */
-static struct flock claim(void)
+static struct flock claim_lock(void)
 {
     return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
 }
 
 int ledger_file_claim(struct lease_ledger *ledger, int fd)
 {
-    const struct flock lock = claim();
+    const struct flock lock = claim_lock();
     atomic_store(&ledger->header->profd_pid, getpid());
     return fcntl(fd, F_SETLK, &lock) < 0 ? -errno : 0;
 }
 
 /* The kernel tells a process id as it is in the namespace of who asks. */
-static pid_t claimant(int fd)
+static pid_t claimant_pid(int fd)
 {
-    struct flock lock = claim();
+    struct flock lock = claim_lock();
     if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
         return 0;
     return lock.l_pid;
@@ -66,9 +66,9 @@ int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_
     error = check_owner(fd);
     if (error == 0)
         error = lease_ledger_open(fd, most_units, out);
-    out->seen_profd_pid = claimant(fd);
+    out->seen_profd_pid = claimant_pid(fd);
     close(fd);
-    if (error == 0 && lease_ledger_is_over(out)) {
+    if (error == 0 && lease_ledger_has_ended(out)) {
         lease_ledger_close(out);
         error = -ESTALE;
     }
@@ -90,7 +90,7 @@ static bool end_waiting(const struct lease_ledger *ledger)
 {
     struct lease_ledger_header *header = ledger->header;
 
-    if (lease_ledger_is_over(ledger))
+    if (lease_ledger_has_ended(ledger))
         atomic_store(&header->is_over, 1);
     else
         atomic_store(&header->left_until_ns, 0);
@@ -98,7 +98,7 @@ static bool end_waiting(const struct lease_ledger *ledger)
 }
 
 /* 0 with nothing mapped if there is nothing to continue with. */
-static int adopt(const char *path, const char *boot, struct lease_ledger *out, int *out_fd)
+static int adopt_ledger(const char *path, const char *boot, struct lease_ledger *out, int *out_fd)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -115,8 +115,8 @@ static int adopt(const char *path, const char *boot, struct lease_ledger *out, i
     return error == -EPERM ? error : 0;
 }
 
-static int make(const char *path, const char *boot, uint64_t limit_bytes, struct lease_ledger *out,
-                int *out_fd)
+static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
+                       struct lease_ledger *out, int *out_fd)
 {
     uint64_t identity;
 
@@ -150,12 +150,12 @@ int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease
     if (error == 0)
         error = boot_id_read(boot);
     if (error == 0)
-        error = adopt(path, boot, out, fd);
+        error = adopt_ledger(path, boot, out, fd);
     if (error == 0 && out->header != NULL) {
         *is_adopted = true;
         error = lease_ledger_set_limit(out, limit_bytes);
     } else if (error == 0) {
-        error = make(path, boot, limit_bytes, out, fd);
+        error = make_ledger(path, boot, limit_bytes, out, fd);
     }
     if (error == 0)
         atomic_store(&out->header->protocol_minor, PROTOCOL_MINOR);

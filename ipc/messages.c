@@ -103,7 +103,7 @@ SCHEMA(text, NULL);
 
 static const struct message_field triggered_fields[] = {
     NUMBER(triggered, generation),
-    UP_TO(triggered, marker, TRIGGERS_MOST - 1),
+    UP_TO(triggered, marker, TRIGGERS_MAX - 1),
     UP_TO(triggered, hits, UINT32_MAX),
 };
 SCHEMA(triggered, NULL);
@@ -181,7 +181,7 @@ static const struct message_field client_start_fields[] = {
     NUMBER(client_start, memory_limit_bytes),
     BITS(client_start, features, FEATURES_ALL),
     UP_TO(client_start, duration_ms, MESSAGE_MAX_MILLISECONDS),
-    UP_TO(client_start, most_files, MESSAGE_MAX_FILES),
+    UP_TO(client_start, max_files, MESSAGE_MAX_FILES),
     TEXT(client_start, thread_filters, MESSAGE_MAX_FILTERS),
     FIELD(STRINGS, client_start, triggers, 0, MESSAGE_MAX_TRIGGERS),
     TEXT(client_start, output, OUTPUT_PATTERN_BYTES - 1),

@@ -89,7 +89,7 @@ enum {
     MESSAGE_MAX_TEXT = 16384,
     MESSAGE_MAX_FILTERS = 4096,
     MESSAGE_MAX_SELECTION = 4096,
-    MESSAGE_MAX_TRIGGERS = TRIGGERS_MOST * TRIGGER_TEXT_BYTES,
+    MESSAGE_MAX_TRIGGERS = TRIGGERS_MAX * TRIGGER_TEXT_BYTES,
     MESSAGE_MAX_FILES = 1000000,        /* that triggers may leave */
     MESSAGE_MAX_ARGUMENTS = 384 * 1024, /* of a launch, with its environment */
     MESSAGE_MAX_STATUS = 480 * 1024,
@@ -151,7 +151,7 @@ struct message_text {
 /* Markers that lasted longer than their trigger says. */
 struct message_triggered {
     uint64_t generation;
-    uint64_t marker; /* its place in the session's marker_triggers, below TRIGGERS_MOST */
+    uint64_t marker; /* its place in the session's marker_triggers, below TRIGGERS_MAX */
     uint64_t hits;   /* 32 bits; all of this process in this session until now */
 };
 
@@ -213,7 +213,7 @@ struct message_client_start {
     uint64_t memory_limit_bytes; /* 0: profd's own */
     uint64_t features;
     uint64_t duration_ms; /* at most MESSAGE_MAX_MILLISECONDS; 0: until stopped */
-    uint64_t most_files;  /* that triggers leave, at most MESSAGE_MAX_FILES */
+    uint64_t max_files;   /* that triggers leave, at most MESSAGE_MAX_FILES */
     struct message_string thread_filters;
     struct message_string triggers; /* of common/trigger.h, each terminated by NUL */
     struct message_string output;   /* pattern of their captures; empty: there are no triggers */

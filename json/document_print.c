@@ -8,7 +8,7 @@
 enum { REPLACEMENT_BYTES = 3 };
 
 /* OUT has room for a replacement of each byte of IN. */
-static void repair(char *out, const char *in)
+static void repair_utf8(char *out, const char *in)
 {
     size_t length = strlen(in);
 
@@ -45,7 +45,7 @@ char *document_print(const cJSON *root)
         return text;
     char *repaired = malloc(strlen(text) * REPLACEMENT_BYTES + 1);
     if (repaired != NULL)
-        repair(repaired, text);
+        repair_utf8(repaired, text);
     free(text);
     return repaired;
 }

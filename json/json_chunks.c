@@ -89,7 +89,7 @@ void json_writer_fini(struct json_writer *writer)
 }
 
 /* Closes the accounts of the chunk being written. */
-static void settle(struct json_writer *writer)
+static void account_chunk(struct json_writer *writer)
 {
     size_t used = current_bytes(writer);
     if (writer->last == NULL || is_in_scratch(writer))
@@ -105,9 +105,9 @@ static void write_to_scratch(struct json_writer *writer)
     writer->end = writer->scratch + sizeof(writer->scratch);
 }
 
-static void fail(struct json_writer *writer, int error)
+static void fail_writer(struct json_writer *writer, int error)
 {
-    settle(writer);
+    account_chunk(writer);
     failure_latch_set(writer->latch, error);
     write_to_scratch(writer);
 }
@@ -122,12 +122,12 @@ static void add_chunk(struct json_writer *writer)
 {
     struct json_chunk *chunk = spare_pages_take(JSON_CHUNK_BYTES);
     if (chunk == NULL) {
-        fail(writer, -ENOMEM);
+        fail_writer(writer, -ENOMEM);
         return;
     }
     chunk->next = NULL;
     chunk->used = 0;
-    settle(writer);
+    account_chunk(writer);
     if (writer->last == NULL)
         writer->first = chunk;
     else
@@ -157,7 +157,7 @@ void json_writer_refill(struct json_writer *writer)
     if (is_in_scratch(writer))
         write_to_scratch(writer);
     else if (failure_latch_failed(writer->latch))
-        fail(writer, failure_latch_error(writer->latch));
+        fail_writer(writer, failure_latch_error(writer->latch));
     else if (writer->write != NULL && writer->last != NULL)
         empty_into_sink(writer);
     else
@@ -206,7 +206,7 @@ static int append_to_writer(void *context, const char *bytes, size_t n)
 }
 
 /* The comma before a spliced value. */
-static void separate(struct json_writer *writer)
+static void write_comma(struct json_writer *writer)
 {
     json_wrote(writer, json_value_room(writer));
 }
@@ -215,7 +215,7 @@ void json_splice_bytes(struct json_writer *writer, const char *bytes, size_t len
 {
     if (length == 0)
         return;
-    separate(writer);
+    write_comma(writer);
     json_writer_append(writer, bytes, length);
 }
 
@@ -226,14 +226,14 @@ static void pass_chunks_to_sink(struct json_writer *writer, struct json_writer *
         return;
     int error = json_writer_copy_out(source, writer->write, writer->context);
     if (error < 0)
-        fail(writer, error);
+        fail_writer(writer, error);
     else
         writer->earlier_bytes += json_writer_bytes(source);
 }
 
 static void take_chunks(struct json_writer *writer, struct json_writer *source)
 {
-    settle(writer);
+    account_chunk(writer);
     writer->last->next = source->first;
     writer->last = source->last;
     writer->earlier_bytes += source->earlier_bytes;
@@ -244,7 +244,7 @@ static void take_chunks(struct json_writer *writer, struct json_writer *source)
 
 static void move_text(struct json_writer *writer, struct json_writer *source)
 {
-    separate(writer);
+    write_comma(writer);
     if (is_in_scratch(writer))
         return;
     if (json_writer_bytes(source) <= SPLICE_COPY_MAX_BYTES)

@@ -31,7 +31,7 @@ int json_scan_more_space(struct json_reader *reader)
 
 /* Makes sure that COUNT bytes follow `next`. 0 or an error; WHAT is the message when they do not.
  */
-static int want(struct json_reader *reader, size_t count, const char *what)
+static int require_bytes(struct json_reader *reader, size_t count, const char *what)
 {
     while ((size_t)(reader->end - reader->next) < count) {
         int filled = json_window_fill(reader);
@@ -74,7 +74,7 @@ static bool is_hex(char c)
 /* Past an escape, at whose backslash `next` stands. */
 static int scan_escape(struct json_reader *reader)
 {
-    int error = want(reader, 2, "a string without end");
+    int error = require_bytes(reader, 2, "a string without end");
     if (error < 0)
         return error;
     reader->has_escapes = true;
@@ -84,7 +84,7 @@ static int scan_escape(struct json_reader *reader)
         reader->next += 2;
         return 0;
     }
-    error = want(reader, 6, "a string without end");
+    error = require_bytes(reader, 6, "a string without end");
     for (int i = 2; error == 0 && i < 6; i++) {
         if (!is_hex(reader->next[i]))
             error = json_reader_fail(reader, -EPROTO, "\\u without four hexadecimal digits");
@@ -101,7 +101,7 @@ int json_scan_string(struct json_reader *reader)
     reader->has_escapes = false;
     while (error == 0) {
         reader->next = find_special(reader->next, reader->end);
-        error = want(reader, 1, "a string without end");
+        error = require_bytes(reader, 1, "a string without end");
         if (error < 0)
             break;
         if (*reader->next == '"')
@@ -155,7 +155,7 @@ static bool is_number(const char *at, const char *end)
     return at == end;
 }
 
-enum { MOST_SHORT_DIGITS = 15 }; /* a double holds any number of so many */
+enum { MAX_SHORT_DIGITS = 15 }; /* a double holds any number of so many */
 
 /* Most numbers have few digits, no exponent, and are all in the window: one pass over them is
  * enough, which also reads them. False: this is another one, and nothing was done. */
@@ -163,12 +163,12 @@ static bool scan_short_number(struct json_reader *reader)
 {
     const char *at = reader->next + (*reader->next == '-'), *first = at, *point = NULL;
     uint64_t digits = 0;
-    if (reader->end - at < MOST_SHORT_DIGITS + 2)
+    if (reader->end - at < MAX_SHORT_DIGITS + 2)
         return false;
     for (; is_digit(*at) || (*at == '.' && point == NULL); at++) {
         if (*at == '.')
             point = at;
-        else if (at - first - (point != NULL) == MOST_SHORT_DIGITS)
+        else if (at - first - (point != NULL) == MAX_SHORT_DIGITS)
             return false;
         else
             digits = digits * 10 + (uint64_t)(*at - '0');
@@ -211,7 +211,7 @@ int json_scan_number(struct json_reader *reader)
 int json_scan_word(struct json_reader *reader, const char *word, size_t length)
 {
     reader->mark = reader->next;
-    int error = want(reader, length, "a value cut short");
+    int error = require_bytes(reader, length, "a value cut short");
     if (error < 0)
         return error;
     if (memcmp(reader->next, word, length) != 0)

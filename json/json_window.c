@@ -59,7 +59,7 @@ static void move_to(struct json_reader *reader, char *window)
     reader->window = window;
 }
 
-static int grow(struct json_reader *reader)
+static int grow_window(struct json_reader *reader)
 {
     size_t wanted = reader->window_bytes == 0 ? WINDOW_BYTES : reader->window_bytes * 2;
     char *old = reader->window;
@@ -103,7 +103,7 @@ int json_window_fill(struct json_reader *reader)
     if (reader->mark > reader->window)
         move_down(reader, reader->mark);
     if ((size_t)(reader->end - reader->window) == reader->window_bytes) {
-        error = grow(reader);
+        error = grow_window(reader);
         if (error < 0)
             return error;
     }
@@ -127,7 +127,7 @@ int json_reader_open(json_source_read read_bytes, void *context, struct json_rea
         return -ENOMEM;
     reader->read = read_bytes;
     reader->context = context;
-    int error = grow(reader);
+    int error = grow_window(reader);
     if (error < 0) {
         free(reader);
         return error;

@@ -53,47 +53,46 @@ void mapped_array_free(struct mapped_array *array)
 
 /* --- Sorting: a heap, which needs no memory but the elements --- */
 
-struct sorting {
+struct heap {
     uint8_t *items;
     size_t item_bytes;
     bool (*is_before)(const void *a, const void *b);
 };
 
-static uint8_t *item_at(const struct sorting *sorting, size_t index)
+static uint8_t *item_at(const struct heap *heap, size_t index)
 {
-    return sorting->items + index * sorting->item_bytes;
+    return heap->items + index * heap->item_bytes;
 }
 
-static void swap_items(const struct sorting *sorting, size_t a, size_t b)
+static void swap_items(const struct heap *heap, size_t a, size_t b)
 {
-    uint8_t *first = item_at(sorting, a), *second = item_at(sorting, b);
-    for (size_t i = 0; i < sorting->item_bytes; i++) {
+    uint8_t *first = item_at(heap, a), *second = item_at(heap, b);
+    for (size_t i = 0; i < heap->item_bytes; i++) {
         uint8_t kept = first[i];
         first[i] = second[i];
         second[i] = kept;
     }
 }
 
-static void sift_down(const struct sorting *sorting, size_t root, size_t count)
+static void sift_down(const struct heap *heap, size_t root, size_t count)
 {
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count &&
-            sorting->is_before(item_at(sorting, child), item_at(sorting, child + 1)))
+        if (child + 1 < count && heap->is_before(item_at(heap, child), item_at(heap, child + 1)))
             child++;
-        if (!sorting->is_before(item_at(sorting, root), item_at(sorting, child)))
+        if (!heap->is_before(item_at(heap, root), item_at(heap, child)))
             return;
-        swap_items(sorting, root, child);
+        swap_items(heap, root, child);
     }
 }
 
 void mapped_array_sort(struct mapped_array *array, size_t item_bytes,
                        bool (*is_before)(const void *a, const void *b))
 {
-    const struct sorting sorting = { array->items, item_bytes, is_before };
+    const struct heap heap = { array->items, item_bytes, is_before };
     for (size_t root = array->count / 2; root > 0; root--)
-        sift_down(&sorting, root - 1, array->count);
+        sift_down(&heap, root - 1, array->count);
     for (size_t end = array->count; end > 1; end--) {
-        swap_items(&sorting, 0, end - 1);
-        sift_down(&sorting, 0, end - 1);
+        swap_items(&heap, 0, end - 1);
+        sift_down(&heap, 0, end - 1);
     }
 }

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 /* POSITION (of PROGRESS_SCALE) inside [BEGIN, END], rounded down. */
-static proportion_value within(proportion_value begin, proportion_value end,
-                               proportion_value position)
+static proportion_value position_within(proportion_value begin, proportion_value end,
+                                        proportion_value position)
 {
     if (position > PROGRESS_SCALE)
         position = PROGRESS_SCALE;
@@ -32,8 +32,8 @@ struct progress progress_part(const struct progress *parent, proportion_value fr
         from = to;
     return (struct progress){
         .global = parent->global,
-        .begin = within(parent->begin, parent->end, from),
-        .end = within(parent->begin, parent->end, to),
+        .begin = position_within(parent->begin, parent->end, from),
+        .end = position_within(parent->begin, parent->end, to),
     };
 }
 
@@ -56,5 +56,5 @@ void progress_report(const struct progress *progress, proportion_value local)
 {
     if (progress == NULL || progress->global == NULL)
         return;
-    raise_to(&progress->global->proportion, within(progress->begin, progress->end, local));
+    raise_to(&progress->global->proportion, position_within(progress->begin, progress->end, local));
 }

@@ -9,8 +9,8 @@ enum {
     KINDS = 2, /* sizes that are kept: those of small arrays, and of the writer's chunks */
     SMALL_BYTES = 4096,
     LARGE_BYTES = 128 * 1024,
-    MOST_SMALL = 64,
-    MOST_LARGE = 4,
+    MAX_SMALL = 64,
+    MAX_LARGE = 4,
 };
 
 struct spare {
@@ -25,7 +25,7 @@ static __thread struct {
 } spares;
 
 static const size_t kind_bytes[KINDS] = { SMALL_BYTES, LARGE_BYTES };
-static const unsigned kind_most[KINDS] = { MOST_SMALL, MOST_LARGE };
+static const unsigned kind_max[KINDS] = { MAX_SMALL, MAX_LARGE };
 
 /* -1: of a size that is never kept. */
 static int kind_of(size_t bytes)
@@ -72,7 +72,7 @@ void spare_pages_give(void *pages, size_t bytes)
     int kind = kind_of(bytes);
     if (pages == NULL)
         return;
-    if (!spares.keeps || kind < 0 || spares.count[kind] == kind_most[kind]) {
+    if (!spares.keeps || kind < 0 || spares.count[kind] == kind_max[kind]) {
         munmap(pages, bytes);
         return;
     }

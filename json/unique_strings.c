@@ -82,8 +82,8 @@ static int make_room(struct unique_strings *strings, size_t length)
     return error;
 }
 
-static uint32_t append(struct unique_strings *strings, const char *bytes, size_t length,
-                       uint64_t hash)
+static uint32_t append_string(struct unique_strings *strings, const char *bytes, size_t length,
+                              uint64_t hash)
 {
     uint32_t index = (uint32_t)strings->entries.count++;
     struct unique_string *entry = (struct unique_string *)strings->entries.items + index;
@@ -108,7 +108,7 @@ uint32_t unique_strings_add(struct unique_strings *strings, const char *bytes, s
         failure_latch_set(strings->latch, error);
         return UNIQUE_NONE;
     }
-    return append(strings, bytes, length, hash);
+    return append_string(strings, bytes, length, hash);
 }
 
 void unique_strings_stream(const struct unique_strings *strings, struct json_writer *writer)

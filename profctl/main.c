@@ -18,10 +18,10 @@ struct command {
     const char *name, *alias; /* alias NULL: none */
     const char *synopsis;     /* behind the name */
     const char *summary;
-    const char *help;   /* more lines, or NULL */
-    unsigned options;   /* enum option_set */
-    int fewest, most;   /* operands */
-    bool takes_command; /* the first operand begins another program's command line */
+    const char *help;               /* more lines, or NULL */
+    unsigned options;               /* enum option_set */
+    int min_operands, max_operands; /* operands */
+    bool takes_command;             /* the first operand begins another program's command line */
     int (*run)(const struct arguments *arguments, struct failure *failure);
 };
 
@@ -186,7 +186,7 @@ static const struct command commands[] = {
     { "convert", NULL, "FILE", "convert a profile to the format of another tool", convert_help,
       OPTIONS_CONVERT | OPTIONS_DIFF, 1, 1, false, command_convert },
     { "merge", NULL, "FILE FILE …", "merge captures of several machines or runs onto one time line",
-      merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
+      merge_help, OPTIONS_MERGE, 2, MERGE_MAX_SOURCES, false, command_merge },
     { "view", NULL, "FILE", "show a profile in the browser", view_help, OPTIONS_VIEW | OPTIONS_DIFF,
       1, 1, false, command_view },
     { "export", NULL, "URL", "send what a session records to a server, minute by minute",
@@ -256,14 +256,14 @@ static int unknown_command(const char *word, struct failure *failure)
 static int check_operands(const struct command *command, const struct arguments *arguments,
                           struct failure *failure)
 {
-    if (arguments->operand_count < command->fewest)
+    if (arguments->operand_count < command->min_operands)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "%s: missing operand; usage: profctl %s %s", command->name,
                                 command->name, command->synopsis);
-    if (arguments->operand_count > command->most)
+    if (arguments->operand_count > command->max_operands)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "%s does not take '%s'; see profctl %s --help", command->name,
-                                arguments->operands[command->most], command->name);
+                                arguments->operands[command->max_operands], command->name);
     return EXIT_CODE_SUCCESS;
 }
 
@@ -303,7 +303,8 @@ static int run_command(const struct command *command, struct arguments *argument
 }
 
 /* COMMAND_LINE is a copy of all words, since those are put in another order. */
-static int dispatch(int count, char **words, char *const *command_line, struct failure *failure)
+static int dispatch_command(int count, char **words, char *const *command_line,
+                            struct failure *failure)
 {
     struct arguments arguments;
     const struct command *command;
@@ -341,7 +342,7 @@ static int run(int argc, char **argv, struct failure *failure)
     if (copy == NULL)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
     memcpy(copy, argv, (size_t)argc * sizeof(*copy));
-    int code = dispatch(argc - 1, argv + 1, copy, failure);
+    int code = dispatch_command(argc - 1, argv + 1, copy, failure);
     free(copy);
     return code;
 }

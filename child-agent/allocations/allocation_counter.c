@@ -25,7 +25,7 @@ static __attribute__((noinline)) void count_slowly(int64_t bytes)
 }
 
 /* Whatever the counters of the program do: the session asked for this one. */
-static void count(int64_t bytes)
+static void count_bytes(int64_t bytes)
 {
     struct profd_counter_cell *cells = profd_counter_cells_;
     if (__builtin_expect(cells == NULL, 0))
@@ -37,6 +37,6 @@ static void count(int64_t bytes)
 int allocation_counter_start(struct allocation_hooks *hooks)
 {
     int error = profd_counter_register(&memory);
-    hooks->count = count;
+    hooks->count = count_bytes;
     return error;
 }

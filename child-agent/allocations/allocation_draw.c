@@ -23,13 +23,13 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* In (0, 1]. */
-static double uniform(uint64_t *state)
+static double uniform_random(uint64_t *state)
 {
     return (double)((next_random(state) >> 11) + 1) * 0x1p-53;
 }
 
 /* Of a positive, normal number: the mathematics library may not be there. */
-static double logarithm(double x)
+static double natural_logarithm(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof(bits));
@@ -51,7 +51,7 @@ static double logarithm(double x)
 }
 
 /* 1 - exp(-x) of x >= 0, exact for the smallest as well. */
-static double probability(double x)
+static double event_probability(double x)
 {
     if (x > 40)
         return 1;
@@ -64,7 +64,7 @@ static double probability(double x)
 
 int64_t allocation_draw_distance(uint64_t *random, uint64_t interval_bytes)
 {
-    double distance = -logarithm(uniform(random)) * (double)interval_bytes;
+    double distance = -natural_logarithm(uniform_random(random)) * (double)interval_bytes;
     return distance < 0x1p62 ? (int64_t)distance + 1 : INT64_C(1) << 62;
 }
 
@@ -73,6 +73,6 @@ int64_t allocation_weight(uint64_t bytes, uint64_t interval_bytes)
     double size = (double)bytes;
     if (bytes == 0)
         return 0;
-    double weight = size / probability(size / (double)interval_bytes);
+    double weight = size / event_probability(size / (double)interval_bytes);
     return weight < 0x1p62 ? (int64_t)(weight + 0.5) : INT64_C(1) << 62;
 }

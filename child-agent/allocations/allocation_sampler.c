@@ -27,7 +27,7 @@ static struct {
 /* 0 as well in a child that fork.h does not know of. */
 static uint32_t generation_now(void)
 {
-    return core_own.recording_generation != 0 ? sampler.generation : 0;
+    return core_local.recording_generation != 0 ? sampler.generation : 0;
 }
 
 /* Not while it forks: in the child there is no arena to count in. */
@@ -100,8 +100,8 @@ static bool write_allocation(const struct thread_registration *self,
     return written.error == 0;
 }
 
-static void remember(void *address, const struct allocation_site *site,
-                     const struct sampled_allocation *sampled)
+static void remember_allocation(void *address, const struct allocation_site *site,
+                                const struct sampled_allocation *sampled)
 {
     const struct thread_registration *self = thread_current;
     struct sampled_allocation lost;
@@ -119,8 +119,8 @@ static void remember(void *address, const struct allocation_site *site,
     errno = call_errno;
 }
 
-static bool forget(void *address, const struct allocation_site *site,
-                   struct sampled_allocation *out)
+static bool forget_allocation(void *address, const struct allocation_site *site,
+                              struct sampled_allocation *out)
 {
     const struct thread_registration *self = thread_current;
     int call_errno = errno;
@@ -132,8 +132,8 @@ static bool forget(void *address, const struct allocation_site *site,
     return true;
 }
 
-static void sample(struct allocation_countdown *countdown, void *address, size_t bytes,
-                   const struct allocation_site *site)
+static void sample_allocation(struct allocation_countdown *countdown, void *address, size_t bytes,
+                              const struct allocation_site *site)
 {
     const struct thread_registration *self = thread_current;
     uint32_t generation = generation_now();
@@ -156,7 +156,7 @@ static void sample(struct allocation_countdown *countdown, void *address, size_t
         .thread_index = self->index,
         .generation = generation,
     };
-    remember(address, site, &sampled);
+    remember_allocation(address, site, &sampled);
 }
 
 /* --- The session's side --- */
@@ -171,9 +171,9 @@ int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
     sampler.interval_bytes =
         interval_bytes != 0 ? interval_bytes : MESSAGE_DEFAULT_ALLOCATION_BYTES;
     hooks->filter = &sampler.table->filter;
-    hooks->sample = sample;
-    hooks->forget = forget;
-    hooks->remember = remember;
+    hooks->sample = sample_allocation;
+    hooks->forget = forget_allocation;
+    hooks->remember = remember_allocation;
     sampler.generation = recording;
     return 0;
 }

@@ -26,7 +26,7 @@ static void change_filter(struct allocation_table *table, uint64_t address, int 
 }
 
 /* Gets hold of the slot if it has ADDRESS. */
-static bool claim(_Atomic uint64_t *slot, uint64_t address)
+static bool claim_address(_Atomic uint64_t *slot, uint64_t address)
 {
     uint64_t expected = address;
     return atomic_load_explicit(slot, memory_order_relaxed) == address &&
@@ -40,18 +40,18 @@ static int claim_slot(struct allocation_table *table, size_t bucket, uint64_t ad
 {
     _Atomic uint64_t *slots = table->addresses[bucket];
     for (int way = 0; way < ALLOCATION_WAYS; way++) {
-        if (claim(&slots[way], address)) {
+        if (claim_address(&slots[way], address)) {
             change_filter(table, address, -1);
             return way;
         }
     }
     for (int way = 0; way < ALLOCATION_WAYS; way++)
-        if (claim(&slots[way], EMPTY))
+        if (claim_address(&slots[way], EMPTY))
             return way;
     for (int way = 0; way < ALLOCATION_WAYS; way++) {
         uint64_t old = atomic_load(&slots[way]);
         if (old != TAKEN && table->facts[bucket][way].generation != generation &&
-            claim(&slots[way], old)) {
+            claim_address(&slots[way], old)) {
             change_filter(table, old, -1);
             return way;
         }
@@ -79,7 +79,7 @@ bool allocation_table_take(struct allocation_table *table, const void *address,
     uint64_t key = (uint64_t)address;
     size_t bucket = bucket_of(key);
     for (int way = 0; way < ALLOCATION_WAYS; way++) {
-        if (!claim(&table->addresses[bucket][way], key))
+        if (!claim_address(&table->addresses[bucket][way], key))
             continue;
         *out = table->facts[bucket][way];
         atomic_store_explicit(&table->addresses[bucket][way], EMPTY, memory_order_release);

@@ -20,7 +20,7 @@ extern struct allocation_hooks profd_allocation_hooks __attribute__((weak));
 /* What the session under way wants and gets: enum of allocation_hooks.h. */
 static uint32_t wanted;
 
-static void say(const char *text, const char *detail)
+static void log_reason(const char *text, const char *detail)
 {
     char line[LOG_LINE_BYTES];
     snprintf(line, sizeof(line), "allocations are not recorded: %s%s", text, detail);
@@ -70,23 +70,25 @@ static const char *taken_by(void)
 static bool are_hooked(void)
 {
     if (&profd_allocation_hooks == NULL) {
-        say("libprofd-malloc.so is not loaded: it is preloaded only if a session is active when "
+        log_reason(
+            "libprofd-malloc.so is not loaded: it is preloaded only if a session is active when "
             "the program starts, as with profctl run",
             "");
         return false;
     }
     const char *other = taken_by();
     if (other != NULL)
-        say("allocations bypass the hooks and go straight to ", other);
+        log_reason("allocations bypass the hooks and go straight to ", other);
     return other == NULL;
 }
 
 static void start_counting(void)
 {
     if (!profd_allocation_hooks.knows_sizes())
-        say("no memory counter: the allocator does not report the sizes of freed blocks", "");
+        log_reason("no memory counter: the allocator does not report the sizes of freed blocks",
+                   "");
     else if (allocation_counter_start(&profd_allocation_hooks) < 0)
-        say("no memory counter: there are too many counters", "");
+        log_reason("no memory counter: there are too many counters", "");
     else
         wanted |= ALLOCATIONS_COUNTED;
 }
@@ -95,7 +97,7 @@ static void start_sampling(const struct session_settings *settings, uint32_t rec
 {
     if (allocation_sampler_start(settings->allocation_interval_bytes, recording,
                                  &profd_allocation_hooks) < 0)
-        say("no memory for the table of samples", "");
+        log_reason("no memory for the table of samples", "");
     else
         wanted |= ALLOCATIONS_SAMPLED | ALLOCATIONS_MATCHED;
 }

@@ -35,7 +35,7 @@ static bool is_kept;              /* what is in the table was mapped, and nothin
 static uint64_t page_bytes;
 
 /* Signals wait: their handlers may map as well. */
-static void lock(sigset_t *mask)
+static void lock_table(sigset_t *mask)
 {
     sigset_t all;
     sigfillset(&all);
@@ -43,7 +43,7 @@ static void lock(sigset_t *mask)
     pthread_mutex_lock(mutex);
 }
 
-static void unlock(const sigset_t *mask)
+static void unlock_table(const sigset_t *mask)
 {
     pthread_mutex_unlock(mutex);
     (void)real_pthread_sigmask(SIG_SETMASK, mask, NULL);
@@ -59,14 +59,14 @@ static struct mapped_range pages_of(const void *start, size_t bytes)
     return (struct mapped_range){ first - first % page_bytes, beyond - beyond % page_bytes };
 }
 
-static void begin(struct mapping_turn *turn)
+static void begin_turn(struct mapping_turn *turn)
 {
     turn->bytes = 0;
     turn->changes_anonymous = false;
-    lock(&turn->mask);
+    lock_table(&turn->mask);
 }
 
-static void take(struct mapping_turn *turn, struct mapped_range range)
+static void take_range(struct mapping_turn *turn, struct mapped_range range)
 {
     is_changing = true;
     uint64_t bytes = mapping_table_take(table, range.start, range.end);
@@ -75,7 +75,7 @@ static void take(struct mapping_turn *turn, struct mapped_range range)
     turn->changes_anonymous |= bytes > 0;
 }
 
-static void put(struct mapping_turn *turn, struct mapped_range range)
+static void put_range(struct mapping_turn *turn, struct mapped_range range)
 {
     is_changing = true;
     bool has_room = mapping_table_put(table, range.start, range.end);
@@ -87,43 +87,44 @@ static void put(struct mapping_turn *turn, struct mapped_range range)
     turn->changes_anonymous = true;
 }
 
-static void mapped(struct mapping_turn *turn, const void *start, size_t bytes, bool is_anonymous)
+static void note_mapping(struct mapping_turn *turn, const void *start, size_t bytes,
+                         bool is_anonymous)
 {
     struct mapped_range range = pages_of(start, bytes);
-    take(turn, range);
+    take_range(turn, range);
     if (is_anonymous && range.start < range.end)
-        put(turn, range);
+        put_range(turn, range);
 }
 
-static void unmapped(struct mapping_turn *turn, const void *start, size_t bytes)
+static void note_unmapping(struct mapping_turn *turn, const void *start, size_t bytes)
 {
-    take(turn, pages_of(start, bytes));
+    take_range(turn, pages_of(start, bytes));
 }
 
-static void moved(struct mapping_turn *turn, const void *start, size_t old_bytes, bool stays,
-                  const void *new_start, size_t bytes)
+static void note_move(struct mapping_turn *turn, const void *start, size_t old_bytes, bool stays,
+                      const void *new_start, size_t bytes)
 {
     bool is_anonymous = mapping_table_has(table, (uint64_t)start);
     if (!stays)
-        take(turn, pages_of(start, old_bytes));
-    mapped(turn, new_start, bytes, is_anonymous);
+        take_range(turn, pages_of(start, old_bytes));
+    note_mapping(turn, new_start, bytes, is_anonymous);
 }
 
 /* Not into the thread's part of the counter: a thread that has none yet would allocate, and the
  * allocator may be in the midst of getting the very memory for that. */
-static void end(struct mapping_turn *turn)
+static void end_turn(struct mapping_turn *turn)
 {
     int saved_errno = errno;
     level_bytes += turn->bytes;
     if (turn->changes_anonymous)
         counters_add_shared(&mapped_memory, turn->bytes, 1);
-    unlock(&turn->mask);
+    unlock_table(&turn->mask);
     errno = saved_errno;
 }
 
 /* --- Sessions --- */
 
-static int initialize(void)
+static int initialize_table(void)
 {
     page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     void *wiped = pages_allocate(sizeof(*mutex));
@@ -138,11 +139,11 @@ static int initialize(void)
     }
     mutex = wiped;
     table = inherited;
-    profd_mapping_hooks.begin = begin;
-    profd_mapping_hooks.mapped = mapped;
-    profd_mapping_hooks.unmapped = unmapped;
-    profd_mapping_hooks.moved = moved;
-    profd_mapping_hooks.end = end;
+    profd_mapping_hooks.begin = begin_turn;
+    profd_mapping_hooks.mapped = note_mapping;
+    profd_mapping_hooks.unmapped = note_unmapping;
+    profd_mapping_hooks.moved = note_move;
+    profd_mapping_hooks.end = end_turn;
     return 0;
 }
 
@@ -150,16 +151,16 @@ static int initialize(void)
 static void forget_all(void)
 {
     sigset_t mask;
-    lock(&mask);
+    lock_table(&mask);
     table->count = 0;
     counters_add_shared(&mapped_memory, -level_bytes, 0);
     level_bytes = 0;
-    unlock(&mask);
+    unlock_table(&mask);
 }
 
-static int start(void)
+static int start_hooks(void)
 {
-    int error = table == NULL ? initialize() : 0;
+    int error = table == NULL ? initialize_table() : 0;
     if (error == 0)
         error = profd_counter_register(&mapped_memory);
     if (error < 0)
@@ -174,7 +175,7 @@ static int start(void)
 void mappings_start(void)
 {
     char line[LOG_LINE_BYTES];
-    int error = &profd_mapping_hooks != NULL ? start() : 0;
+    int error = &profd_mapping_hooks != NULL ? start_hooks() : 0;
     if (error == 0)
         return;
     snprintf(line, sizeof(line), "what is mapped is not counted: %s", strerrordesc_np(-error));

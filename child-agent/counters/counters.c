@@ -22,7 +22,7 @@ enum {
     SLOT_NEW = 0,
     SLOT_REFUSED = 1,
     SLOT_FIRST = 2,
-    SLOT_COUNT = SLOT_FIRST + COUNTERS_MOST,
+    SLOT_COUNT = SLOT_FIRST + COUNTERS_MAX,
     NAME_BYTES = 64,
     DESCRIPTION_BYTES = 192,
     /* For values of later keys the C library calls malloc, whose hooks count. */
@@ -53,7 +53,7 @@ static struct {
     pthread_key_t end_key; /* its destructor gives shards back */
     struct shard *shards;
     _Atomic uint32_t count;
-    struct described_counter described[COUNTERS_MOST];
+    struct described_counter described[COUNTERS_MAX];
     /* What ended threads left, and what is added by threads without a shard. */
     struct profd_counter_cell rest[SLOT_COUNT];
 } counters;
@@ -64,7 +64,7 @@ static __thread bool is_ending; /* the calling thread has run its last destructo
  * child, there is no arena yet. */
 static __thread bool is_forking;
 
-static void lock(sigset_t *mask)
+static void lock_list(sigset_t *mask)
 {
     sigset_t all;
     if (is_forking)
@@ -74,7 +74,7 @@ static void lock(sigset_t *mask)
     named_mutex_lock(&list_lock);
 }
 
-static void unlock(const sigset_t *mask)
+static void unlock_list(const sigset_t *mask)
 {
     if (is_forking)
         return;
@@ -116,11 +116,11 @@ static void end_shard(void *value)
     if (++shard->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
         pthread_setspecific(counters.end_key, shard) == 0)
         return;
-    lock(&mask);
+    lock_list(&mask);
     is_ending = true;
     profd_counter_cells_ = NULL;
     give_back(shard);
-    unlock(&mask);
+    unlock_list(&mask);
 }
 
 /* A shard that no thread has; the lock is held. NULL without memory. */
@@ -145,13 +145,13 @@ static void take_shard(void)
     sigset_t mask;
     if (is_ending || !counters.has_key)
         return;
-    lock(&mask);
+    lock_list(&mask);
     struct shard *shard = own_shard() == NULL ? find_shard() : NULL;
     if (shard != NULL && pthread_setspecific(counters.end_key, shard) == 0) {
         shard->is_taken = true;
         profd_counter_cells_ = shard->cells;
     }
-    unlock(&mask);
+    unlock_list(&mask);
 }
 
 /* --- Registering --- */
@@ -181,13 +181,13 @@ static uint32_t find_slot(const struct described_counter *described)
     for (uint32_t i = 0; i < count; i++)
         if (is_same(&counters.described[i], described))
             return SLOT_FIRST + i;
-    if (count == COUNTERS_MOST) {
-        if (core_own.has_arena && !is_forking)
+    if (count == COUNTERS_MAX) {
+        if (core_local.has_arena && !is_forking)
             arena_count_drop(&core.arena, DROP_TOO_MANY_COUNTERS, 1);
         return SLOT_REFUSED;
     }
     counters.described[count] = *described;
-    if (core_own.has_arena && !is_forking)
+    if (core_local.has_arena && !is_forking)
         (void)put_into_dictionary(count); /* a full one is counted there */
     atomic_store(&counters.count, count + 1);
     return SLOT_FIRST + count;
@@ -203,10 +203,10 @@ static uint32_t register_counter(struct profd_counter *counter)
              text_or_empty(counter->category));
     snprintf(described.description, sizeof(described.description), "%s",
              text_or_empty(counter->description));
-    lock(&mask);
+    lock_list(&mask);
     uint32_t slot = find_slot(&described);
     __atomic_store_n(&counter->slot, slot, __ATOMIC_RELAXED);
-    unlock(&mask);
+    unlock_list(&mask);
     return slot;
 }
 
@@ -273,12 +273,12 @@ void counters_read(struct counter_total *totals, uint32_t count)
 
 void counters_hold(sigset_t *mask)
 {
-    lock(mask);
+    lock_list(mask);
 }
 
-void counters_let_go(const sigset_t *mask)
+void counters_release(const sigset_t *mask)
 {
-    unlock(mask);
+    unlock_list(mask);
 }
 
 bool counters_are_free(void)
@@ -321,7 +321,7 @@ void counters_before_fork(void)
 void counters_after_fork_parent(void)
 {
     is_forking = false;
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         for (uint32_t i = count_before_fork; i < atomic_load(&counters.count); i++)
             (void)put_into_dictionary(i); /* a full one is counted there */
     named_mutex_unlock(&list_lock);

@@ -35,7 +35,7 @@ void counters_read(struct counter_total *totals, uint32_t count);
 
 /* No counter is registered until the list is let go. Blocks all signals, *MASK had been blocked. */
 void counters_hold(sigset_t *mask);
-void counters_let_go(const sigset_t *mask);
+void counters_release(const sigset_t *mask);
 
 /* In a signal handler: whether nobody holds the list. */
 bool counters_are_free(void);

@@ -11,8 +11,8 @@
 
 struct sampler_counters {
     uint64_t epoch; /* of the chunk that has the totals; 0: none */
-    struct counter_total written[COUNTERS_MOST];
-    struct counter_total now[COUNTERS_MOST];
+    struct counter_total written[COUNTERS_MAX];
+    struct counter_total now[COUNTERS_MAX];
     struct process_counters process;
     uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
 };

@@ -34,20 +34,20 @@ bool archive_has_library(void)
 }
 
 /* The functions beside us do nothing without a session, so what the program says is lost then. */
-static void complain(const char *why)
+static void report_failure(const char *why)
 {
     say_prepare();
     say("%s; labels, markers and counters of the program are not recorded", why);
 }
 
-static bool join(const struct agent_calls *found)
+static bool join_library(const struct agent_calls *found)
 {
     if (found->bytes < sizeof(*found)) {
-        complain("libprofd.so is older than the libprofd.a that the program is linked with");
+        report_failure("libprofd.so is older than the libprofd.a that the program is linked with");
         return false;
     }
     if (found->follow(&profd_recording) < 0) {
-        complain("too many libraries of the program are linked with libprofd.a");
+        report_failure("too many libraries of the program are linked with libprofd.a");
         return false;
     }
     return true;
@@ -57,7 +57,7 @@ static bool join(const struct agent_calls *found)
 void archive_find_agent(void)
 {
     const struct agent_calls *found = find_library();
-    if (found != NULL && join(found))
+    if (found != NULL && join_library(found))
         __atomic_store_n(&library, found, __ATOMIC_RELAXED);
     agent_call_function *const *functions = library != NULL ? library->functions : own_functions;
     for (int call = 0; call < AGENT_CALL_COUNT; call++)

@@ -79,7 +79,7 @@ static int add_observer(const struct group_alert_rule *rule, profd_group_observe
         atomic_store(&place->is_on, true);
         follow_observers();
     }
-    group_registry_let_go(held);
+    group_registry_release(held);
     return place != NULL ? 0 : -ENOSPC;
 }
 
@@ -104,7 +104,7 @@ void profd_groups_unobserve(profd_group_observer *observer, void *context)
         atomic_store(&place->is_on, false);
     }
     follow_observers();
-    group_registry_let_go(held);
+    group_registry_release(held);
 }
 
 /* --- What they hear --- */
@@ -183,7 +183,7 @@ void group_observers_note_slowly(const struct profd_group *group, const struct g
         if (is_broken(&observers[i], group, costs))
             note_broken(&observers[i], group, costs, pending);
     }
-    group_registry_let_go(held);
+    group_registry_release(held);
 }
 
 bool group_observers_call_next(struct pending_alerts *pending)
@@ -197,7 +197,7 @@ bool group_observers_call_next(struct pending_alerts *pending)
         atomic_load(&observer->is_on) && observer->generation == next.generation ? observer->call
                                                                                  : NULL;
     void *context = observer->context;
-    group_registry_let_go(held);
+    group_registry_release(held);
     if (call != NULL)
         call(&next.alert, context);
     return true;

@@ -44,7 +44,7 @@ bool group_registry_hold(void)
     return was_in_groups;
 }
 
-void group_registry_let_go(bool was_in_groups)
+void group_registry_release(bool was_in_groups)
 {
     named_mutex_unlock(&lock);
     atomic_signal_fence(memory_order_seq_cst);
@@ -76,27 +76,27 @@ void *group_registry_allocate(size_t bytes)
 {
     bool held = group_registry_hold();
     void *memory = take_from_pool(bytes);
-    group_registry_let_go(held);
+    group_registry_release(held);
     return memory;
 }
 
 /* --- Groups --- */
 
-static size_t cut(const char *text)
+static size_t bounded_length(const char *text)
 {
-    return strnlen(text, GROUP_TEXT_MOST_BYTES);
+    return strnlen(text, GROUP_TEXT_MAX_BYTES);
 }
 
 static struct profd_group **bucket_of(const struct group_identity *identity)
 {
-    uint64_t hash = hash_mix(hash_bytes(identity->kind, cut(identity->kind)),
-                             hash_bytes(identity->name, cut(identity->name)));
+    uint64_t hash = hash_mix(hash_bytes(identity->kind, bounded_length(identity->kind)),
+                             hash_bytes(identity->name, bounded_length(identity->name)));
     return &registry.buckets[hash % BUCKETS];
 }
 
 static bool has_text(const char *text, size_t bytes, const char *other_text)
 {
-    return bytes == cut(other_text) && memcmp(text, other_text, bytes) == 0;
+    return bytes == bounded_length(other_text) && memcmp(text, other_text, bytes) == 0;
 }
 
 static bool is_group(const struct profd_group *group, const struct group_identity *identity)
@@ -111,12 +111,12 @@ static bool is_group(const struct profd_group *group, const struct group_identit
 /* The lock is held. */
 static struct profd_group *add_group(const struct group_identity *identity, bool is_active)
 {
-    size_t kind_bytes = cut(identity->kind), name_bytes = cut(identity->name);
+    size_t kind_bytes = bounded_length(identity->kind), name_bytes = bounded_length(identity->name);
     struct profd_group *group = registry.count < MOST_GROUPS
                                     ? take_from_pool(sizeof(*group) + kind_bytes + name_bytes)
                                     : NULL;
     if (group == NULL) {
-        if (core_own.has_arena)
+        if (core_local.has_arena)
             atomic_fetch_add(&core.arena.header->groups.folded, 1);
         return &other;
     }
@@ -162,7 +162,7 @@ struct profd_group *group_registry_ref(const struct group_identity *identity, bo
     atomic_fetch_add(&group->references, 1);
     if (group->flags & GROUP_IS_TOP)
         take_over_top(group, identity->thread);
-    group_registry_let_go(held);
+    group_registry_release(held);
     return group;
 }
 
@@ -204,7 +204,7 @@ static struct group_record *get_other_record(void)
 /* The lock is held. */
 static struct group_record *make_record(struct profd_group *group)
 {
-    char kind[GROUP_TEXT_MOST_BYTES + 1] = "", name[GROUP_TEXT_MOST_BYTES + 1] = "";
+    char kind[GROUP_TEXT_MAX_BYTES + 1] = "", name[GROUP_TEXT_MAX_BYTES + 1] = "";
     struct group_record *others = get_other_record();
     if (others == NULL || known_record(group) != NULL)
         return known_record(group);
@@ -220,11 +220,11 @@ static struct group_record *make_record(struct profd_group *group)
 struct group_record *group_registry_record(struct profd_group *group)
 {
     struct group_record *record = known_record(group);
-    if (record != NULL || !core_own.has_arena)
+    if (record != NULL || !core_local.has_arena)
         return record;
     bool held = group_registry_hold();
     record = make_record(group);
-    group_registry_let_go(held);
+    group_registry_release(held);
     return record;
 }
 
@@ -260,7 +260,7 @@ struct group_peaks *group_registry_peaks(struct profd_group *group)
     if (!knows_peaks(group)) {
         bool held = group_registry_hold();
         make_peaks(group, record);
-        group_registry_let_go(held);
+        group_registry_release(held);
     }
     return atomic_load_explicit(&group->peaks, memory_order_relaxed);
 }

@@ -47,7 +47,7 @@ struct group_peaks *group_registry_peaks(struct profd_group *group);
 
 /* Nobody adds a group meanwhile. What the first returns is for the second. */
 bool group_registry_hold(void);
-void group_registry_let_go(bool was_in_groups);
+void group_registry_release(bool was_in_groups);
 
 /* In a signal handler: whether nobody does at this moment. */
 bool group_registry_is_free(void);

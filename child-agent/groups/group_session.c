@@ -4,7 +4,7 @@
 
 #include "common/time_units.h"
 
-enum { TEXT_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 2 };
+enum { TEXT_BYTES = 2 * GROUP_TEXT_MAX_BYTES + 2 };
 
 #define JANK_FIELDS(FIELD)                                                                         \
     FIELD(STRING, group, "Group")                                                                  \

@@ -51,10 +51,10 @@ void groups_ask(enum groups_asker who, uint32_t needs)
 
 int groups_prepare(void)
 {
-    if (!core.is_enabled || !core_own.is_followed || core_is_forking)
+    if (!core.is_enabled || !core_local.is_followed || core_is_forking)
         return -ENOTSUP;
     upcall_end_dormancy();
-    return core_own.has_arena ? 0 : upcall_make_arena();
+    return core_local.has_arena ? 0 : upcall_make_arena();
 }
 
 /* --- The program's calls --- */
@@ -124,7 +124,7 @@ int profd_groups_snapshot(void (*visit)(const struct profd_group_stats *stats, v
 {
     struct group_view view;
     struct profd_group_stats stats;
-    if (!core_own.has_arena || atomic_load(&core.arena.header->groups.since_ns) == 0)
+    if (!core_local.has_arena || atomic_load(&core.arena.header->groups.since_ns) == 0)
         return -ENOENT;
     const struct group_table_header *table = &core.arena.header->groups;
     struct group_reader reader = {

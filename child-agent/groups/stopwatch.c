@@ -35,7 +35,7 @@ void stopwatch_begin_iteration(void)
 }
 
 /* A call may end what the thread measures, or not return: then the rest is told with the next. */
-void stopwatch_tell(void)
+void stopwatch_notify_observers(void)
 {
     struct stopwatch_thread *thread;
     while ((thread = stopwatch_own()) != NULL && group_observers_call_next(&thread->alerts))
@@ -57,7 +57,7 @@ static void end_iteration(void)
 void stopwatch_end_iteration(void)
 {
     end_iteration();
-    stopwatch_tell();
+    stopwatch_notify_observers();
 }
 
 /* What an observer does is part of the next iteration, which has begun when it does not return. */
@@ -65,7 +65,7 @@ static void end_and_begin_iteration(void)
 {
     end_iteration();
     stopwatch_begin_iteration();
-    stopwatch_tell();
+    stopwatch_notify_observers();
 }
 
 void stopwatch_rest(void)

@@ -126,13 +126,13 @@ static inline void stopwatch_give(void)
 }
 
 /* After that: whoever observes what was committed is told. */
-void stopwatch_tell(void);
+void stopwatch_notify_observers(void);
 static inline void stopwatch_give_and_tell(const struct stopwatch_thread *thread)
 {
     bool has_news = thread->alerts.count > 0;
     stopwatch_give();
     if (__builtin_expect(has_news, 0))
-        stopwatch_tell();
+        stopwatch_notify_observers();
 }
 
 /* The same for one that has measured something; what that is worth is another question. */

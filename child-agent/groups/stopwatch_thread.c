@@ -76,10 +76,10 @@ static bool make_arena_once(void)
 
 struct stopwatch_thread *stopwatch_make(void)
 {
-    if (thread_current == NULL || core_is_forking || !core_own.is_followed)
+    if (thread_current == NULL || core_is_forking || !core_local.is_followed)
         return NULL;
     upcall_end_dormancy();
-    if (!core_own.has_arena && !make_arena_once())
+    if (!core_local.has_arena && !make_arena_once())
         return NULL;
     struct stopwatch_thread *thread = unforked_pages_allocate(sizeof(*thread));
     if (thread == NULL)

@@ -4,7 +4,7 @@
 
 /* --- Measures --- */
 
-static void count(_Atomic uint64_t *counter)
+static void increment_counter(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
@@ -15,7 +15,7 @@ static uint32_t current_processor(void)
 }
 
 /* NULL: there is none. */
-static struct measure *innermost(struct stopwatch_thread *thread)
+static struct measure *innermost_measure(struct stopwatch_thread *thread)
 {
     return thread->depth > 0 ? &thread->measures[thread->depth - 1] : NULL;
 }
@@ -30,7 +30,7 @@ static void push_measure(struct stopwatch_thread *thread, struct measure *measur
                          const struct moment *now)
 {
     if (thread->depth > 0)
-        pause_own(innermost(thread), now);
+        pause_own(innermost_measure(thread), now);
     else
         thread->attributed_since_ns = now->cpu_ns;
     measure->number = ++thread->last_number;
@@ -42,8 +42,8 @@ static void push_measure(struct stopwatch_thread *thread, struct measure *measur
 }
 
 /* What an outermost unit has cost is attributed, but its own costs when nobody measures it. */
-static void attribute(struct stopwatch_thread *thread, const struct measure *measure,
-                      const struct moment *now)
+static void attribute_cost(struct stopwatch_thread *thread, const struct measure *measure,
+                           const struct moment *now)
 {
     thread->attributed_ns += now->cpu_ns - thread->attributed_since_ns;
     if (__builtin_expect(measure->use_count == 0, 0))
@@ -53,19 +53,19 @@ static void attribute(struct stopwatch_thread *thread, const struct measure *mea
 /* Its own costs are somebody's. */
 static void pop_measure(struct stopwatch_thread *thread, const struct moment *now)
 {
-    const struct measure *measure = innermost(thread);
+    const struct measure *measure = innermost_measure(thread);
     stopwatch_release(thread, measure);
     thread->depth--;
     if (thread->depth == 0)
-        attribute(thread, measure, now);
+        attribute_cost(thread, measure, now);
     else
-        innermost(thread)->own_since = *now;
+        innermost_measure(thread)->own_since = *now;
 }
 
 /* What is cancelled has no costs of its own: they are those of the unit around it, or nobody's. */
 static void give_own_away(struct stopwatch_thread *thread)
 {
-    struct measure *measure = innermost(thread);
+    struct measure *measure = innermost_measure(thread);
     if (thread->depth > 1) {
         measure[-1].own_cpu_ns += measure->own_cpu_ns;
         measure[-1].own_blocked_ns += measure->own_blocked_ns;
@@ -76,9 +76,9 @@ static void give_own_away(struct stopwatch_thread *thread)
 
 static void cancel_innermost(struct stopwatch_thread *thread, const struct moment *now)
 {
-    count(&core.arena.header->groups.cancelled);
-    stopwatch_unblock_to(thread, innermost(thread)->blocked_depth);
-    pause_own(innermost(thread), now);
+    increment_counter(&core.arena.header->groups.cancelled);
+    stopwatch_unblock_to(thread, innermost_measure(thread)->blocked_depth);
+    pause_own(innermost_measure(thread), now);
     give_own_away(thread);
     pop_measure(thread, now);
 }
@@ -109,7 +109,7 @@ static bool is_left_behind(const struct measure *measure, uintptr_t frame,
 static void cancel_left_behind(struct stopwatch_thread *thread, uintptr_t frame,
                                const struct profd_stopwatch *watch, const struct moment *now)
 {
-    while (thread->depth > 0 && is_left_behind(innermost(thread), frame, watch))
+    while (thread->depth > 0 && is_left_behind(innermost_measure(thread), frame, watch))
         cancel_innermost(thread, now);
 }
 
@@ -137,8 +137,8 @@ static bool begin_measure(struct stopwatch_thread *thread, const struct profd_st
     return is_measured;
 }
 
-static void enter(struct stopwatch_thread *thread, uintptr_t frame, struct profd_stopwatch *watch,
-                  const struct profd_unit_groups_ *groups)
+static void enter_unit(struct stopwatch_thread *thread, uintptr_t frame,
+                       struct profd_stopwatch *watch, const struct profd_unit_groups_ *groups)
 {
     stopwatch_note_awake(thread, frame);
     thread->may_wait_first = false;
@@ -159,21 +159,21 @@ void profd_unit_enter_slow_(struct profd_stopwatch *watch, struct profd_unit *un
     struct stopwatch_thread *thread = groups != NULL ? stopwatch_take() : NULL;
     if (thread == NULL)
         return;
-    enter(thread, STOPWATCH_FRAME, watch, groups);
+    enter_unit(thread, STOPWATCH_FRAME, watch, groups);
     stopwatch_give_and_tell(thread);
 }
 
-static void leave(struct stopwatch_thread *thread, unsigned depth)
+static void leave_unit(struct stopwatch_thread *thread, unsigned depth)
 {
     stopwatch_note_unblocked(thread, STOPWATCH_FRAME);
     struct moment now = stopwatch_now(thread);
     stopwatch_cancel_above(thread, depth + 1, &now);
-    struct measure *measure = innermost(thread);
+    struct measure *measure = innermost_measure(thread);
     const struct group_costs costs = stopwatch_between(thread, &measure->begun, &now);
     pause_own(measure, &now);
     stopwatch_charge(thread, measure, &costs);
     if (measure->processor != current_processor())
-        count(&core.arena.header->groups.moved);
+        increment_counter(&core.arena.header->groups.moved);
     pop_measure(thread, &now);
     if (thread->depth == 0 && thread->loop == STOPWATCH_NO_LOOP)
         stopwatch_commit(thread, &now);
@@ -194,7 +194,7 @@ void profd_unit_leave_slow_(struct profd_stopwatch *watch)
     if (!stopwatch_is_current(thread))
         stopwatch_drop_all(thread);
     else if (is_under_way(thread, watch))
-        leave(thread, watch->depth_);
+        leave_unit(thread, watch->depth_);
     watch->thread_ = NULL;
     stopwatch_give_and_tell(thread);
 }

@@ -69,7 +69,7 @@ static struct profd_unit_groups_ *take_spare(void)
     struct profd_unit_groups_ *groups = spare;
     if (groups != NULL)
         spare = groups->next_spare;
-    group_registry_let_go(held);
+    group_registry_release(held);
     return groups != NULL ? groups : group_registry_allocate(sizeof(*groups));
 }
 
@@ -80,12 +80,12 @@ static void give_back(struct profd_unit_groups_ *groups)
     bool held = group_registry_hold();
     groups->next_spare = spare;
     spare = groups;
-    group_registry_let_go(held);
+    group_registry_release(held);
 }
 
 /* Of several threads that enter the unit at once, the first one's answer stands. */
-static const struct profd_unit_groups_ *remember(struct profd_unit *unit,
-                                                 struct profd_unit_groups_ *groups)
+static const struct profd_unit_groups_ *publish_groups(struct profd_unit *unit,
+                                                       struct profd_unit_groups_ *groups)
 {
     struct profd_unit_groups_ *there = NULL;
     if (__atomic_compare_exchange_n(&unit->groups, &there, groups, false, __ATOMIC_ACQ_REL,
@@ -95,19 +95,19 @@ static const struct profd_unit_groups_ *remember(struct profd_unit *unit,
     return there;
 }
 
-static const struct profd_unit_groups_ *learn(struct profd_unit *unit)
+static const struct profd_unit_groups_ *learn_groups(struct profd_unit *unit)
 {
     struct profd_unit_groups_ *groups = take_spare();
     if (groups == NULL)
         return NULL;
     *groups = (struct profd_unit_groups_){ .groups = { ref_own_group(unit) } };
     groups->count = 1 + (unsigned)ask_program(unit, groups->groups + 1);
-    return remember(unit, groups);
+    return publish_groups(unit, groups);
 }
 
 const struct profd_unit_groups_ *unit_groups_learn(struct profd_unit *unit)
 {
-    return thread_current == NULL || is_asking() ? NULL : learn(unit);
+    return thread_current == NULL || is_asking() ? NULL : learn_groups(unit);
 }
 
 void profd_unit_set_active(struct profd_unit *unit, bool is_active)

@@ -27,7 +27,7 @@ struct run {
     bool (*is_wanted)(uint32_t answer);
 };
 
-static struct value known(uint32_t number)
+static struct value known_value(uint32_t number)
 {
     return (struct value){ number, true };
 }
@@ -39,52 +39,52 @@ static struct value argument_at(const struct filtered_call *call, uint32_t offse
     bool is_high = offset % sizeof(uint64_t) != 0;
     if (index >= FILTERED_CALL_ARGUMENTS || !(call->known & 1U << index))
         return (struct value){ 0 };
-    return known((uint32_t)(call->arguments[index] >> (is_high ? 32 : 0)));
+    return known_value((uint32_t)(call->arguments[index] >> (is_high ? 32 : 0)));
 }
 
 static struct value data_at(const struct filtered_call *call, uint32_t offset)
 {
     if (offset == offsetof(struct seccomp_data, nr))
-        return known((uint32_t)call->number);
+        return known_value((uint32_t)call->number);
     if (offset == offsetof(struct seccomp_data, arch))
-        return known(AUDIT_ARCH_X86_64);
+        return known_value(AUDIT_ARCH_X86_64);
     if (offset < offsetof(struct seccomp_data, args))
         return (struct value){ 0 }; /* where the call is made from */
     return argument_at(call, offset);
 }
 
-static struct value calculate(uint16_t code, struct value a, struct value operand)
+static struct value calculate_value(uint16_t code, struct value a, struct value operand)
 {
     uint32_t by = operand.number;
     if (!a.is_known || !operand.is_known)
         return (struct value){ 0 };
     switch (BPF_OP(code)) {
     case BPF_ADD:
-        return known(a.number + by);
+        return known_value(a.number + by);
     case BPF_SUB:
-        return known(a.number - by);
+        return known_value(a.number - by);
     case BPF_MUL:
-        return known(a.number * by);
+        return known_value(a.number * by);
     case BPF_DIV:
-        return by != 0 ? known(a.number / by) : (struct value){ 0 };
+        return by != 0 ? known_value(a.number / by) : (struct value){ 0 };
     case BPF_AND:
-        return known(a.number & by);
+        return known_value(a.number & by);
     case BPF_OR:
-        return known(a.number | by);
+        return known_value(a.number | by);
     case BPF_XOR:
-        return known(a.number ^ by);
+        return known_value(a.number ^ by);
     case BPF_LSH:
-        return known(by < 32 ? a.number << by : 0);
+        return known_value(by < 32 ? a.number << by : 0);
     case BPF_RSH:
-        return known(by < 32 ? a.number >> by : 0);
+        return known_value(by < 32 ? a.number >> by : 0);
     case BPF_NEG:
-        return known(-a.number);
+        return known_value(-a.number);
     default:
         return (struct value){ 0 };
     }
 }
 
-static bool compare(uint16_t code, uint32_t a, uint32_t operand)
+static bool compare_numbers(uint16_t code, uint32_t a, uint32_t operand)
 {
     switch (BPF_OP(code)) {
     case BPF_JEQ:
@@ -98,16 +98,16 @@ static bool compare(uint16_t code, uint32_t a, uint32_t operand)
     }
 }
 
-static struct value load(const struct run *run, const struct registers *registers,
-                         const struct sock_filter *line)
+static struct value load_value(const struct run *run, const struct registers *registers,
+                               const struct sock_filter *line)
 {
     switch (BPF_MODE(line->code)) {
     case BPF_ABS:
         return data_at(run->call, line->k);
     case BPF_IMM:
-        return known(line->k);
+        return known_value(line->k);
     case BPF_LEN:
-        return known(sizeof(struct seccomp_data));
+        return known_value(sizeof(struct seccomp_data));
     case BPF_MEM:
         return line->k < BPF_MEMWORDS ? registers->memory[line->k] : (struct value){ 0 };
     default:
@@ -115,7 +115,7 @@ static struct value load(const struct run *run, const struct registers *register
     }
 }
 
-static void store(struct registers *registers, uint32_t place, struct value value)
+static void store_value(struct registers *registers, uint32_t place, struct value value)
 {
     if (place < BPF_MEMWORDS)
         registers->memory[place] = value;
@@ -125,22 +125,22 @@ static void store(struct registers *registers, uint32_t place, struct value valu
 static void take_line(const struct run *run, struct registers *registers,
                       const struct sock_filter *line)
 {
-    struct value operand = BPF_SRC(line->code) == BPF_X ? registers->x : known(line->k);
+    struct value operand = BPF_SRC(line->code) == BPF_X ? registers->x : known_value(line->k);
     switch (BPF_CLASS(line->code)) {
     case BPF_LD:
-        registers->a = load(run, registers, line);
+        registers->a = load_value(run, registers, line);
         break;
     case BPF_LDX:
-        registers->x = load(run, registers, line);
+        registers->x = load_value(run, registers, line);
         break;
     case BPF_ST:
-        store(registers, line->k, registers->a);
+        store_value(registers, line->k, registers->a);
         break;
     case BPF_STX:
-        store(registers, line->k, registers->x);
+        store_value(registers, line->k, registers->x);
         break;
     case BPF_ALU:
-        registers->a = calculate(line->code, registers->a, operand);
+        registers->a = calculate_value(line->code, registers->a, operand);
         break;
     default:
         if (BPF_MISCOP(line->code) == BPF_TAX)
@@ -154,7 +154,7 @@ static void take_line(const struct run *run, struct registers *registers,
 static bool is_answer_wanted(const struct run *run, const struct registers *registers,
                              const struct sock_filter *line)
 {
-    struct value answer = BPF_RVAL(line->code) == BPF_A ? registers->a : known(line->k);
+    struct value answer = BPF_RVAL(line->code) == BPF_A ? registers->a : known_value(line->k);
     return answer.is_known && run->is_wanted(answer.number & SECCOMP_RET_ACTION_FULL);
 }
 
@@ -162,12 +162,12 @@ static bool is_answer_wanted(const struct run *run, const struct registers *regi
 static int64_t next_after(const struct run *run, const struct registers *registers, uint64_t at)
 {
     const struct sock_filter *line = &run->program->filter[at];
-    struct value operand = BPF_SRC(line->code) == BPF_X ? registers->x : known(line->k);
+    struct value operand = BPF_SRC(line->code) == BPF_X ? registers->x : known_value(line->k);
     if (BPF_OP(line->code) == BPF_JA)
         return (int64_t)(at + 1 + line->k);
     if (!registers->a.is_known || !operand.is_known)
         return -1;
-    bool is_true = compare(line->code, registers->a.number, operand.number);
+    bool is_true = compare_numbers(line->code, registers->a.number, operand.number);
     return (int64_t)(at + 1 + (is_true ? line->jt : line->jf));
 }
 
@@ -215,7 +215,7 @@ static bool run_program(const struct sock_fprog *program, const struct filtered_
                         bool (*is_wanted)(uint32_t answer))
 {
     struct run run = { program, call, MOST_STEPS, 0, is_wanted };
-    const struct registers registers = { .a = known(0), .x = known(0) };
+    const struct registers registers = { .a = known_value(0), .x = known_value(0) };
     return runs_to_wanted(&run, registers, 0);
 }
 

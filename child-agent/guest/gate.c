@@ -26,9 +26,9 @@ static struct timespec after_ms(int ms)
     return clock_timespec(clock_monotonic_ns() + (uint64_t)ms * NS_PER_MS);
 }
 
-bool gate_wait(struct gate *gate, int most_ms)
+bool gate_wait(struct gate *gate, int max_ms)
 {
-    const struct timespec deadline = after_ms(most_ms);
+    const struct timespec deadline = after_ms(max_ms);
     int saved_errno = errno;
     long error = 0;
     while (atomic_load(&gate->is_open) == 0 && error == 0) {

@@ -18,6 +18,6 @@ void gate_close(struct gate *gate);
 void gate_open(struct gate *gate);
 
 /* Until GATE is open, or at most MOST_MS; whether it is open. Any thread. */
-bool gate_wait(struct gate *gate, int most_ms);
+bool gate_wait(struct gate *gate, int max_ms);
 
 #endif

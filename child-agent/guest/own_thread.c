@@ -57,7 +57,7 @@ static size_t needed_stack_bytes(void)
     return stack_bytes;
 }
 
-static int create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
+static int create_thread(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
@@ -119,8 +119,8 @@ static int create_own(pthread_t *thread, void *(*start_routine)(void *), void *a
 {
     struct own_thread *own = take_place(start_routine, argument);
     if (own == NULL)
-        return create(thread, start_routine, argument);
-    int error = create(thread, run_own, own);
+        return create_thread(thread, start_routine, argument);
+    int error = create_thread(thread, run_own, own);
     if (error < 0)
         leave_place(own);
     return error;

@@ -44,7 +44,7 @@ struct beginning {
     void *argument;
 };
 
-static void follow(void *unused)
+static void follow_copy(void *unused)
 {
     (void)unused;
     fork_copy_end_in_child();
@@ -55,7 +55,7 @@ static int begin_copy(void *argument)
 {
     static _Alignas(16) uint8_t stack[COPY_STACK_BYTES];
     const struct beginning beginning = *(const struct beginning *)argument;
-    run_on_stack(stack + COPY_STACK_BYTES, follow, NULL);
+    run_on_stack(stack + COPY_STACK_BYTES, follow_copy, NULL);
     return beginning.start(beginning.argument);
 }
 

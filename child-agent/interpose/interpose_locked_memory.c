@@ -59,7 +59,7 @@ PROFD_INTERPOSED int mlockall(int flags)
         return real_mlockall(flags);
     int saved_errno = errno;
     agent_thread_hold();
-    bool can_leave_out = core_own.has_arena && mapping_list_read_maps(&mappings) == 0;
+    bool can_leave_out = core_local.has_arena && mapping_list_read_maps(&mappings) == 0;
     int result = can_leave_out ? lock_without_arena(flags, &mappings) : real_mlockall(flags);
     if (result != 0)
         saved_errno = errno;

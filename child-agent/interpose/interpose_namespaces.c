@@ -28,7 +28,7 @@ static bool may_try_again(int result)
     return result < 0 && errno == EINVAL;
 }
 
-static void rest(void)
+static void rest_between_looks(void)
 {
     const struct timespec pause = { .tv_nsec = NAMESPACE_PAUSE_NS };
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
@@ -46,7 +46,7 @@ PROFD_INTERPOSED int unshare(int flags)
         return result;
     one_thread_stop_agent_threads();
     for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
-        rest();
+        rest_between_looks();
         result = real(flags);
     }
     return result;
@@ -64,7 +64,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
         return result;
     one_thread_stop_agent_threads();
     for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
-        rest();
+        rest_between_looks();
         result = real(fd, type);
     }
     return result;

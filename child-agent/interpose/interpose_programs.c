@@ -54,7 +54,7 @@ __attribute__((constructor)) static void find_real(void)
 }
 
 /* Where the program that is called NAME is, in FOUND; NULL when there is none. */
-static const char *find(const char *name, char found[FOUND_PATH_BYTES])
+static const char *find_program(const char *name, char found[FOUND_PATH_BYTES])
 {
     int call_errno = errno;
     int error = program_find(AT_FDCWD, name, getenv("PATH"), found, FOUND_PATH_BYTES);
@@ -95,25 +95,25 @@ struct becoming {
 };
 
 /* Before this process becomes the program at PATH, and after it did not. */
-static void announce(struct becoming *becoming, int directory_fd, const char *path,
-                     char *const *environment, bool lacks_agent)
+static void announce_exec(struct becoming *becoming, int directory_fd, const char *path,
+                          char *const *environment, bool lacks_agent)
 {
     find_real();
     *becoming = (struct becoming){ 0 };
     if (atomic_load(&core.has_filter))
         return; /* it might not let us ask who we are */
-    dormancy_say_last_words();
+    dormancy_prepare_leaving();
     census_judge(&becoming->program, directory_fd, path, environment, lacks_agent);
-    census_tell_exec(&becoming->program, profd_current_process_id());
+    census_report_exec(&becoming->program, profd_current_process_id());
     inherited_signals_begin(&becoming->signals);
 }
 
-static int withdraw(const struct becoming *becoming, int result)
+static int withdraw_exec(const struct becoming *becoming, int result)
 {
     if (atomic_load(&core.has_filter))
         return result;
     inherited_signals_end(&becoming->signals);
-    census_tell_failed(&becoming->program, profd_current_process_id());
+    census_report_failed(&becoming->program, profd_current_process_id());
     return result;
 }
 
@@ -121,8 +121,8 @@ PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *con
 {
     struct becoming becoming;
     ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&becoming, real.execve(path, arguments, environment));
+    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw_exec(&becoming, real.execve(path, arguments, environment));
 }
 
 PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
@@ -130,9 +130,10 @@ PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
     struct becoming becoming;
     char *const *environment = environ;
     ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&becoming, environment == environ ? real.execv(path, arguments)
-                                                      : real.execve(path, arguments, environment));
+    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw_exec(&becoming, environment == environ
+                                        ? real.execv(path, arguments)
+                                        : real.execve(path, arguments, environment));
 }
 
 PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
@@ -140,21 +141,22 @@ PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
     struct becoming becoming;
     char found[FOUND_PATH_BYTES];
     char *const *environment = environ;
-    const char *path = find(name, found);
+    const char *path = find_program(name, found);
     ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&becoming, environment == environ ? real.execvp(name, arguments)
-                                                      : real.execvpe(name, arguments, environment));
+    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw_exec(&becoming, environment == environ
+                                        ? real.execvp(name, arguments)
+                                        : real.execvpe(name, arguments, environment));
 }
 
 PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *const environment[])
 {
     struct becoming becoming;
     char found[FOUND_PATH_BYTES];
-    const char *path = find(name, found);
+    const char *path = find_program(name, found);
     ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&becoming, real.execvpe(name, arguments, environment));
+    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw_exec(&becoming, real.execvpe(name, arguments, environment));
 }
 
 PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const arguments[],
@@ -162,8 +164,9 @@ PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const ar
 {
     struct becoming becoming;
     ADAPT(environment, lacks_agent, directory_fd, path);
-    announce(&becoming, directory_fd, path, environment, lacks_agent);
-    return withdraw(&becoming, real.execveat(directory_fd, path, arguments, environment, flags));
+    announce_exec(&becoming, directory_fd, path, environment, lacks_agent);
+    return withdraw_exec(&becoming,
+                         real.execveat(directory_fd, path, arguments, environment, flags));
 }
 
 PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const environment[])
@@ -172,8 +175,8 @@ PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const enviro
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce(&becoming, AT_FDCWD, path, environment, lacks_agent);
-    return withdraw(&becoming, real.fexecve(fd, arguments, environment));
+    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw_exec(&becoming, real.fexecve(fd, arguments, environment));
 }
 
 /* --- The same with arguments one by one --- */
@@ -245,7 +248,7 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
     inherited_signals_end(&signals);
     if (error == 0)
-        census_tell_exec(&program, (struct profd_process_id){ *pid });
+        census_report_exec(&program, (struct profd_process_id){ *pid });
     return error;
 }
 
@@ -261,13 +264,13 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    const char *path = find(name, found);
+    const char *path = find_program(name, found);
     ADAPT(environment, lacks_agent, AT_FDCWD, path);
     census_judge(&program, AT_FDCWD, path, environment, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
     inherited_signals_end(&signals);
     if (error == 0)
-        census_tell_exec(&program, (struct profd_process_id){ *pid });
+        census_report_exec(&program, (struct profd_process_id){ *pid });
     return error;
 }

@@ -64,7 +64,7 @@ static void tell_signal(const siginfo_t *got, siginfo_t *info)
         info->si_code = SI_USER;
 }
 
-static struct timespec now(void)
+static struct timespec time_now(void)
 {
     return clock_timespec(clock_monotonic_ns());
 }
@@ -72,7 +72,7 @@ static struct timespec now(void)
 /* What is left of TIMEOUT since START; not less than nothing. */
 static struct timespec left_of(const struct timespec *timeout, const struct timespec *start)
 {
-    struct timespec time = now();
+    struct timespec time = time_now();
     struct timespec left = { .tv_sec = timeout->tv_sec - (time.tv_sec - start->tv_sec),
                              .tv_nsec = timeout->tv_nsec - (time.tv_nsec - start->tv_nsec) };
     if (left.tv_nsec < 0) {
@@ -96,7 +96,7 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
     if (!core.is_enabled || sigismember(set, sampling_signal_number()) != 1)
         return call_sigtimedwait(set, info, timeout);
     if (timeout != NULL)
-        start = now();
+        start = time_now();
     for (;;) {
         int number = call_kernel_sigtimedwait(set, &got, wait);
         if (number <= 0)

@@ -95,17 +95,17 @@ static struct finding finding_of(const siginfo_t *info)
     return found;
 }
 
-static void tell(const struct finding *found)
+static void report_end(const struct finding *found)
 {
     if (found->has_ended)
-        census_tell_ended((struct profd_process_id){ found->pid }, found->wait_status,
-                          found->cpu_ns);
+        census_report_ended((struct profd_process_id){ found->pid }, found->wait_status,
+                            found->cpu_ns);
 }
 
 /* --- wait4 and those that are the same with less --- */
 
 /* Whom wait4's PID means, in waitid's words. False: nobody. */
-static bool whom(pid_t pid, idtype_t *type, id_t *id)
+static bool wait_target(pid_t pid, idtype_t *type, id_t *id)
 {
     *type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
     *id = (id_t)(pid > 0 ? pid : pid == -1 ? 0 : -pid);
@@ -119,7 +119,7 @@ static bool look_and_reap(pid_t pid, int *wait_status, int options, struct rusag
     idtype_t type;
     id_t id;
 
-    if ((options & ~USUAL_OPTIONS) != 0 || !whom(pid, &type, &id))
+    if ((options & ~USUAL_OPTIONS) != 0 || !wait_target(pid, &type, &id))
         return false;
     for (int i = 0; i < MOST_LOOKS; i++) {
         siginfo_t info = { 0 };
@@ -131,7 +131,7 @@ static bool look_and_reap(pid_t pid, int *wait_status, int options, struct rusag
             return true; /* WNOHANG: nothing to tell */
         *result = real_wait4(found.pid, wait_status, options | WNOHANG, usage);
         if (*result == found.pid)
-            tell(&found);
+            report_end(&found);
         if (*result > 0 || (*result < 0 && errno != ECHILD))
             return true;
     }
@@ -146,7 +146,7 @@ static pid_t wait_plainly(pid_t pid, int *wait_status, int options, struct rusag
 
     if (ended > 0 && (WIFEXITED(*status) || WIFSIGNALED(*status)) &&
         !(options & (__WALL | __WCLONE)))
-        census_tell_ended((struct profd_process_id){ ended }, *status, PROCESS_CLOCK_UNKNOWN);
+        census_report_ended((struct profd_process_id){ ended }, *status, PROCESS_CLOCK_UNKNOWN);
     return ended;
 }
 
@@ -209,7 +209,7 @@ static bool look_and_reap_id(idtype_t type, id_t id, siginfo_t *info, int option
         *result = real_waitid(is_one ? type : P_PID, is_one ? id : (id_t)found.pid, info,
                               options | WNOHANG);
         if (*result == 0 && info->si_pid == found.pid) {
-            tell(&found);
+            report_end(&found);
             return true;
         }
         if (*result < 0 && errno != ECHILD)
@@ -225,8 +225,8 @@ static int wait_id_plainly(idtype_t type, id_t id, siginfo_t *info, int options)
 
     if (result == 0 && !(options & (WNOWAIT | __WALL | __WCLONE)) && info->si_pid > 0 &&
         wait_status_of(info, &wait_status))
-        census_tell_ended((struct profd_process_id){ info->si_pid }, wait_status,
-                          PROCESS_CLOCK_UNKNOWN);
+        census_report_ended((struct profd_process_id){ info->si_pid }, wait_status,
+                            PROCESS_CLOCK_UNKNOWN);
     return result;
 }
 

@@ -36,7 +36,7 @@ static void *in_cplusplus_library(const char *name)
 }
 
 /* FALLBACK where there is none at all. */
-static void *find(struct form *form, void *fallback)
+static void *find_function(struct form *form, void *fallback)
 {
     void *found = dlsym(RTLD_NEXT, form->name);
     if (found == NULL)
@@ -51,7 +51,7 @@ static void *find(struct form *form, void *fallback)
 static inline void *function_of(struct form *form, void *fallback)
 {
     void *function = atomic_load_explicit(&form->function, memory_order_acquire);
-    return function != NULL ? function : find(form, fallback);
+    return function != NULL ? function : find_function(form, fallback);
 }
 
 /* --- New --- */

@@ -118,26 +118,26 @@ static const void *owner_of(const void *function)
 }
 
 /* The next definition of NAME; FALLBACK where nobody has one. */
-static void *next(const char *name, void *fallback)
+static void *next_definition(const char *name, void *fallback)
 {
     void *found = dlsym(RTLD_NEXT, name);
     return found != NULL ? found : fallback;
 }
 
-static struct real_malloc find(void)
+static struct real_malloc find_functions(void)
 {
     const struct real_malloc *none = &early_functions;
     struct real_malloc found = {
-        .malloc = next("malloc", none->malloc),
-        .calloc = next("calloc", none->calloc),
-        .realloc = next("realloc", none->realloc),
-        .free = next("free", none->free),
-        .aligned_alloc = next("aligned_alloc", none->aligned_alloc),
-        .memalign = next("memalign", none->memalign),
-        .posix_memalign = next("posix_memalign", none->posix_memalign),
-        .valloc = next("valloc", none->valloc),
-        .pvalloc = next("pvalloc", none->pvalloc),
-        .usable_size = next("malloc_usable_size", NULL),
+        .malloc = next_definition("malloc", none->malloc),
+        .calloc = next_definition("calloc", none->calloc),
+        .realloc = next_definition("realloc", none->realloc),
+        .free = next_definition("free", none->free),
+        .aligned_alloc = next_definition("aligned_alloc", none->aligned_alloc),
+        .memalign = next_definition("memalign", none->memalign),
+        .posix_memalign = next_definition("posix_memalign", none->posix_memalign),
+        .valloc = next_definition("valloc", none->valloc),
+        .pvalloc = next_definition("pvalloc", none->pvalloc),
+        .usable_size = next_definition("malloc_usable_size", NULL),
     };
     /* An allocator without one must not be asked by another's. */
     if (owner_of((const void *)found.usable_size) != owner_of((const void *)found.malloc))
@@ -153,7 +153,7 @@ const struct real_malloc *real_malloc_find(void)
     if (is_found)
         return &real_malloc;
     is_searching = true;
-    real_malloc = find();
+    real_malloc = find_functions();
     is_found = true;
     is_searching = false;
     return &real_malloc;

@@ -78,7 +78,7 @@ static uint32_t find_or_add(const char *name, uint32_t parent, uint32_t colour)
 
 static uint32_t count_other(void)
 {
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         arena_count_drop(&core.arena, DROP_CATEGORIES, 1);
     return CATEGORY_OTHER;
 }
@@ -127,7 +127,7 @@ uint32_t category_number(uintptr_t category)
     return number;
 }
 
-static int put(uint32_t number, const struct kept_category *category)
+static int put_category(uint32_t number, const struct kept_category *category)
 {
     if (category->parent == 0)
         return dictionary_put_category(&core.dictionary, number, colour_name(category->colour),
@@ -146,7 +146,7 @@ uint32_t category_register(uint32_t number)
         return number;
     if (category->parent != 0 && category_register(category->parent) != category->parent)
         return CATEGORY_OTHER;
-    if (put(number, category) < 0)
+    if (put_category(number, category) < 0)
         return CATEGORY_OTHER;
     category->is_written = true;
     return number;

@@ -6,7 +6,7 @@
 #include "profd.h"
 
 /* Spreads all bits over all bits, and is its own kind of fair: two numbers never become one. */
-static uint64_t mix(uint64_t value)
+static uint64_t mix_bits(uint64_t value)
 {
     value ^= value >> 33;
     value *= UINT64_C(0xff51afd7ed558ccd);
@@ -24,5 +24,5 @@ struct profd_flow profd_flow_global(uint64_t number)
  */
 struct profd_flow profd_flow_of(const void *object)
 {
-    return (struct profd_flow){ mix((uint64_t)(uintptr_t)object ^ mix(core.start_ns)) };
+    return (struct profd_flow){ mix_bits((uint64_t)(uintptr_t)object ^ mix_bits(core.start_ns)) };
 }

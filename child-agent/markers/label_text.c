@@ -138,7 +138,7 @@ static struct profd_site *find_or_add(struct label_table *in, const struct profd
     }
 }
 
-static struct profd_site *keep(const struct profd_site *wanted)
+static struct profd_site *keep_label(const struct profd_site *wanted)
 {
     static struct profd_site too_many = { "(too many labels)",  "", "",   0,
                                           PROFD_CATEGORY_LABEL, 0,  NULL, 0 };
@@ -147,7 +147,7 @@ static struct profd_site *keep(const struct profd_site *wanted)
     struct profd_site *site = in != NULL ? find_or_add(in, wanted) : NULL;
     if (site != NULL)
         return site;
-    if (core_own.recording_generation != 0 && !core_is_forking)
+    if (core_local.recording_generation != 0 && !core_is_forking)
         arena_count_drop(&core.arena, DROP_LABEL_TEXTS, 1);
     return &too_many;
 }
@@ -160,7 +160,7 @@ struct profd_site *profd_label_text(const char *text, uintptr_t category)
         .file = "",
         .category = site_category_number(category),
     };
-    return keep(&wanted);
+    return keep_label(&wanted);
 }
 
 struct profd_site *profd_label_frame(const char *function, const char *file, uint32_t line,
@@ -174,5 +174,5 @@ struct profd_site *profd_label_frame(const char *function, const char *file, uin
         .category = site_category_number(category),
         .column_plus_1 = column < UINT32_MAX ? column + 1 : 1,
     };
-    return keep(&wanted);
+    return keep_label(&wanted);
 }

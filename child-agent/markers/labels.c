@@ -43,7 +43,7 @@ static bool ready_stack(uint32_t generation)
 static __attribute__((noinline)) uint32_t push_slow(struct profd_site *site, void *stack_address)
 {
     upcall_end_dormancy();
-    uint32_t generation = core_own.recording_generation;
+    uint32_t generation = core_local.recording_generation;
     if (generation == 0 || !ready_stack(generation))
         return 0;
     uint32_t depth = thread_labels.depth;
@@ -61,7 +61,7 @@ static __attribute__((noinline)) uint32_t push_slow(struct profd_site *site, voi
  * may push on a stack of generation 0, which nobody looks at. */
 uint32_t profd_label_push(struct profd_site *site, void *stack_address)
 {
-    uint32_t generation = core_own.recording_generation;
+    uint32_t generation = core_local.recording_generation;
     uint32_t depth = thread_labels.depth;
     uint32_t id = site->id;
     if (__builtin_expect(thread_labels.generation != generation || depth >= SNAPSHOT_MAX_LABELS ||
@@ -74,8 +74,8 @@ uint32_t profd_label_push(struct profd_site *site, void *stack_address)
 
 static __attribute__((noinline)) void note_underflow(void)
 {
-    if (core_own.recording_generation != 0 && !core_is_forking &&
-        thread_labels.generation == core_own.recording_generation)
+    if (core_local.recording_generation != 0 && !core_is_forking &&
+        thread_labels.generation == core_local.recording_generation)
         arena_count_drop(&core.arena, DROP_LABEL_UNDERFLOW, 1);
 }
 
@@ -99,7 +99,7 @@ void profd_label_scope_leave_(uint32_t generation)
 void labels_after_fork_child(void)
 {
     /* Those of an earlier session may be of libraries that are gone. */
-    if (thread_current == NULL || thread_labels.generation != core_own.recording_generation)
+    if (thread_current == NULL || thread_labels.generation != core_local.recording_generation)
         return;
     uint32_t depth = thread_labels.depth;
     for (uint32_t i = 0; i < depth && i < SNAPSHOT_MAX_LABELS; i++)

@@ -28,8 +28,8 @@ static size_t count_own_frames(const struct unwind_frame *native, size_t count, 
     return own < count ? own : 0;
 }
 
-static void unwind(struct sample_room *room, const struct thread_registration *self,
-                   uint64_t boundary, struct profd_stack *out)
+static void unwind_stack(struct sample_room *room, const struct thread_registration *self,
+                         uint64_t boundary, struct profd_stack *out)
 {
     const struct snapshot *snapshot = &room->snapshot;
     bool is_complete;
@@ -60,7 +60,7 @@ static void capture_at_work(struct sample_room *room, void *argument)
 {
     const struct capture *capture = argument;
     snapshot_look(&room->snapshot, capture->self, &capture->context, room->foreign_stack);
-    unwind(room, capture->self, capture->boundary, capture->out);
+    unwind_stack(room, capture->self, capture->boundary, capture->out);
 }
 
 /* The stack above this function stays as it is while it is unwound. False: there is no room. */

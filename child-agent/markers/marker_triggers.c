@@ -13,14 +13,14 @@
 
 _Atomic uint64_t marker_triggers_least_ticks = UINT64_MAX;
 
-_Static_assert((int)TRIGGERS_MOST == (int)ARENA_MARKER_TRIGGERS, "an arena counts them all");
+_Static_assert((int)TRIGGERS_MAX == (int)ARENA_MARKER_TRIGGERS, "an arena counts them all");
 
 static struct {
     _Atomic size_t count; /* stored last */
     struct {
         struct trigger trigger;
         uint32_t told;
-    } items[TRIGGERS_MOST];
+    } items[TRIGGERS_MAX];
 } markers;
 
 static int read_lines(const char *lines)
@@ -30,7 +30,7 @@ static int read_lines(const char *lines)
     int got;
 
     while ((got = trigger_next_line(&lines, &length, &trigger)) > 0) {
-        if (count == TRIGGERS_MOST)
+        if (count == TRIGGERS_MAX)
             return -EPROTO;
         markers.items[count].trigger = trigger;
         atomic_store(&core.arena.header->marker_hits[count], 0);

@@ -29,19 +29,19 @@ enum { LINE_BYTES = 512 };
 
 static uint32_t last_index;
 
-static struct arena_string view(const char *text)
+static struct arena_string view_of_text(const char *text)
 {
     return (struct arena_string){ text, text != NULL ? strlen(text) : 0 };
 }
 
-static void describe(const struct profd_marker_type *type, struct marker_schema *out)
+static void describe_type(const struct profd_marker_type *type, struct marker_schema *out)
 {
     *out = (struct marker_schema){
-        .name = view(type->name),
-        .chart_label = view(type->chart_label),
-        .table_label = view(type->table_label),
-        .tooltip_label = view(type->tooltip_label),
-        .colour_field = view(type->colour_field),
+        .name = view_of_text(type->name),
+        .chart_label = view_of_text(type->chart_label),
+        .table_label = view_of_text(type->table_label),
+        .tooltip_label = view_of_text(type->tooltip_label),
+        .colour_field = view_of_text(type->colour_field),
         .places = type->places != 0 ? type->places : MARKER_PLACE_CHART | MARKER_PLACE_TABLE,
         .is_stack_based = type->is_stack_based != 0 && type->is_stack_based != PROFD_TASKS,
         .is_task = (type->is_stack_based & PROFD_TASKS) != 0,
@@ -54,16 +54,16 @@ static void describe(const struct profd_marker_type *type, struct marker_schema 
         out->fields[i] = (struct marker_field){
             .format = format,
             .flags = is_text ? MARKER_FIELD_SEARCHABLE : 0,
-            .key = view(field->key),
-            .label = view(field->label),
+            .key = view_of_text(field->key),
+            .label = view_of_text(field->label),
         };
     }
 }
 
 /* A mistake that the compiler let pass: counted, and in the profile's log. The first is said as
  * well, and not again by every child. */
-static void tell_mistake(const struct marker_schema *schema, const char *what,
-                         struct arena_string text)
+static void report_mistake(const struct marker_schema *schema, const char *what,
+                           struct arena_string text)
 {
     static bool was_said;
     char line[LINE_BYTES];
@@ -79,16 +79,16 @@ static void tell_mistake(const struct marker_schema *schema, const char *what,
     was_said = true;
 }
 
-static void check(const struct marker_schema *schema)
+static void check_labels(const struct marker_schema *schema)
 {
-    if (!marker_label_is_good(schema->chart_label, schema))
-        tell_mistake(schema, "chart label", schema->chart_label);
-    if (!marker_label_is_good(schema->table_label, schema))
-        tell_mistake(schema, "table label", schema->table_label);
-    if (!marker_label_is_good(schema->tooltip_label, schema))
-        tell_mistake(schema, "tooltip label", schema->tooltip_label);
-    if (!marker_colour_is_good(schema->colour_field, schema))
-        tell_mistake(schema, "colour field", schema->colour_field);
+    if (!marker_label_is_valid(schema->chart_label, schema))
+        report_mistake(schema, "chart label", schema->chart_label);
+    if (!marker_label_is_valid(schema->table_label, schema))
+        report_mistake(schema, "table label", schema->table_label);
+    if (!marker_label_is_valid(schema->tooltip_label, schema))
+        report_mistake(schema, "tooltip label", schema->tooltip_label);
+    if (!marker_colour_is_valid(schema->colour_field, schema))
+        report_mistake(schema, "colour field", schema->colour_field);
 }
 
 uint32_t marker_type_register(struct profd_marker_type *type)
@@ -102,14 +102,14 @@ uint32_t marker_type_register(struct profd_marker_type *type)
         arena_count_drop(&core.arena, DROP_DICTIONARY_FULL, 1);
         return 0;
     }
-    describe(type, &schema);
+    describe_type(type, &schema);
     if (marker_schema_encode(&schema, bytes, sizeof(bytes), &byte_count) < 0) {
         arena_count_drop(&core.arena, DROP_DICTIONARY_FULL, 1);
         return 0;
     }
     if (dictionary_put_marker_type(&core.dictionary, last_index + 1, bytes, byte_count) < 0)
         return 0;
-    check(&schema);
+    check_labels(&schema);
     type->id = core_epoch << SITE_INDEX_BITS | ++last_index;
     return last_index;
 }

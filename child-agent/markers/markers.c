@@ -29,7 +29,7 @@ static inline bool ensure_room(struct chunk_writer *writer, size_t entry_bytes)
 
 /* A marker without text, straight into the chunk: its size is one byte, known when the rest is
  * written. */
-static inline void record(enum entry_kind kind, struct profd_site *site)
+static inline void record_marker(enum entry_kind kind, struct profd_site *site)
 {
     struct thread_registration *self = recording_begin();
     if (__builtin_expect(self == NULL, 0))
@@ -96,7 +96,7 @@ uint64_t profd_now(void)
 
 void profd_marker(struct profd_site *site)
 {
-    record(ENTRY_MARKER, site);
+    record_marker(ENTRY_MARKER, site);
 }
 
 void profd_marker_text(struct profd_site *site, const char *text)
@@ -113,7 +113,7 @@ void profd_marker_interval(struct profd_site *site, uint64_t start, const char *
 void profd_marker_start(struct profd_site *site, const char *text)
 {
     if (text == NULL)
-        record(ENTRY_MARKER_START, site);
+        record_marker(ENTRY_MARKER_START, site);
     else
         record_full(ENTRY_MARKER_START, site, 0, text);
 }
@@ -121,7 +121,7 @@ void profd_marker_start(struct profd_site *site, const char *text)
 void profd_marker_end(struct profd_site *site, const char *text)
 {
     if (text == NULL)
-        record(ENTRY_MARKER_END, site);
+        record_marker(ENTRY_MARKER_END, site);
     else
         record_full(ENTRY_MARKER_END, site, 0, text);
 }

@@ -68,7 +68,7 @@ static inline void note_long_interval(const struct profd_site *site, uint64_t ti
         marker_triggers_note(site, ticks);
 }
 
-static uint64_t turned(void)
+static uint64_t count_turned(void)
 {
     arena_count_drop(&core.arena, DROP_MARKER_TURNED, 1);
     return 0;
@@ -76,7 +76,7 @@ static uint64_t turned(void)
 
 static inline uint64_t ticks_between(uint64_t start, uint64_t end)
 {
-    return __builtin_expect(end >= start, 1) ? end - start : turned();
+    return __builtin_expect(end >= start, 1) ? end - start : count_turned();
 }
 
 unsigned char *profd_marker_open_plain_(struct profd_site *site, uint32_t phase, uint64_t start,

@@ -18,7 +18,7 @@ static uint32_t register_locked(struct profd_site *site)
 {
     if (site->id >> SITE_INDEX_BITS == core_epoch)
         return site->id & SITE_INDEX_MASK;
-    if (!core_own.has_arena || last_index == SITE_INDEX_MASK)
+    if (!core_local.has_arena || last_index == SITE_INDEX_MASK)
         return 0;
     struct dictionary_site record = {
         .id = last_index + 1,

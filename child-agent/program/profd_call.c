@@ -124,7 +124,7 @@ static int connect_to_profd(void)
     return -EACCES;
 }
 
-static int ask(void)
+static int ask_profd(void)
 {
     int socket = connect_to_profd();
     if (socket < 0)
@@ -145,7 +145,7 @@ static void *call_main(void *unused)
         (void)own_thread_leave_descriptors_but(call.fd);
     else
         (void)own_thread_leave_descriptors(false); /* where that is refused, one is borrowed */
-    call.result = ask();
+    call.result = ask_profd();
     return unused;
 }
 

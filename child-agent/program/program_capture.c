@@ -78,7 +78,7 @@ static void choose_session(void)
 }
 
 /* Readies what is recorded to be read; *RECORDING tells its session. */
-static int ready(uint32_t *recording)
+static int prepare_recording(uint32_t *recording)
 {
     int error = -ESRCH;
     if (!agent_thread_hold())
@@ -86,7 +86,7 @@ static int ready(uint32_t *recording)
     if (session_is_active()) {
         session_flush();
         choose_session();
-        *recording = core_own.recording_generation;
+        *recording = core_local.recording_generation;
         error = 0;
     }
     agent_thread_release();
@@ -97,15 +97,15 @@ static int capture_session(int fd)
 {
     uint32_t recording;
     int error = check_descriptor(fd);
-    if (error == 0 && session_of_all_is_on())
+    if (error == 0 && session_of_all_is_active())
         return session_of_all_capture(fd);
     if (error == 0)
-        error = ready(&recording);
+        error = prepare_recording(&recording);
     if (error < 0)
         return error;
     capture.fd = fd;
     error = write_on_own_thread();
-    return error == 0 && core_own.recording_generation != recording ? -ECANCELED : error;
+    return error == 0 && core_local.recording_generation != recording ? -ECANCELED : error;
 }
 
 int profd_capture_to_fd(int fd)

@@ -35,19 +35,19 @@ static int change_session(int (*change)(const struct session_settings *settings)
     int error = program_call_begin(&call);
     if (error < 0)
         return error;
-    error = session_of_all_is_on() ? change_of_all() : change_held(change, NULL);
+    error = session_of_all_is_active() ? change_of_all() : change_held(change, NULL);
     program_call_end(&call);
     return error;
 }
 
 static int ensure_arena(const struct session_settings *settings)
 {
-    if (!core_own.has_arena && settings->limit_bytes > SESSION_DEFAULT_LIMIT_BYTES)
+    if (!core_local.has_arena && settings->limit_bytes > SESSION_DEFAULT_LIMIT_BYTES)
         process_arena_set_room(settings->limit_bytes);
     return one_thread_make_arena();
 }
 
-static int start(const struct session_settings *settings)
+static int start_own_session(const struct session_settings *settings)
 {
     if (session_is_active())
         return session_is_own() ? -EALREADY : second_session_start(settings);
@@ -64,7 +64,7 @@ static int check_own(void)
     return session_is_own() ? 0 : -EBUSY;
 }
 
-static int stop(const struct session_settings *settings)
+static int stop_own_session(const struct session_settings *settings)
 {
     (void)settings;
     if (second_session_stop() == 0)
@@ -84,7 +84,7 @@ static int pause_session(const struct session_settings *settings)
     return error;
 }
 
-static int resume(const struct session_settings *settings)
+static int resume_own_session(const struct session_settings *settings)
 {
     (void)settings;
     int error = check_own();
@@ -98,17 +98,18 @@ static bool has_session(void)
 {
     uint64_t since_ns;
     return session_is_own() || second_session_get(&since_ns) != NULL ||
-           (session_of_all_is_on() && session_is_active());
+           (session_of_all_is_active() && session_is_active());
 }
 
-static int begin(const struct profd_session_options *options, struct session_settings *settings)
+static int begin_session(const struct profd_session_options *options,
+                         struct session_settings *settings)
 {
     if (options != NULL && options->scope == PROFD_SESSION_OF_ALL) {
         settings->limit_bytes = options->limit_bytes;
         return session_of_all_start(settings);
     }
     int error = ensure_arena(settings);
-    return error < 0 ? error : change_held(start, settings);
+    return error < 0 ? error : change_held(start_own_session, settings);
 }
 
 int profd_session_start(const struct profd_session_options *options)
@@ -120,14 +121,14 @@ int profd_session_start(const struct profd_session_options *options)
         return error;
     error = session_options_read(options, &settings);
     if (error == 0)
-        error = has_session() ? -EALREADY : begin(options, &settings);
+        error = has_session() ? -EALREADY : begin_session(options, &settings);
     program_call_end(&call);
     return error;
 }
 
 int profd_session_stop(void)
 {
-    return change_session(stop, session_of_all_stop);
+    return change_session(stop_own_session, session_of_all_stop);
 }
 
 int profd_session_pause(void)
@@ -137,11 +138,11 @@ int profd_session_pause(void)
 
 int profd_session_resume(void)
 {
-    return change_session(resume, session_of_all_resume);
+    return change_session(resume_own_session, session_of_all_resume);
 }
 
 bool profd_is_active(void)
 {
     upcall_end_dormancy();
-    return core_own.recording_generation != 0;
+    return core_local.recording_generation != 0;
 }

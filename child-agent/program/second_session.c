@@ -22,7 +22,7 @@ void second_session_after_fork_child(void)
 /* A session that profd began since records anew. */
 static bool is_on(void)
 {
-    return second.recording != 0 && second.recording == core_own.recording_generation;
+    return second.recording != 0 && second.recording == core_local.recording_generation;
 }
 
 const struct session_settings *second_session_get(uint64_t *since_ns)
@@ -49,7 +49,7 @@ int second_session_start(const struct session_settings *settings)
         return -EBUSY;
     second.settings = *settings;
     second.since_ns = clock_monotonic_ns();
-    second.recording = core_own.recording_generation;
+    second.recording = core_local.recording_generation;
     session_set_finer_interval(settings->interval_ns);
     return 0;
 }

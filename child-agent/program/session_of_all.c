@@ -21,12 +21,12 @@ static bool is_on;
 static uint8_t frame[PROFD_CALL_REQUEST_BYTES]; /* one call at a time */
 
 /* profd sees to it before it answers, but in processes that it cannot reach so soon. */
-static void join(void)
+static void join_session(void)
 {
     static const struct timespec pause = { .tv_nsec = JOIN_POLL_NS };
     uint64_t deadline_ns = clock_monotonic_ns() + (uint64_t)JOIN_PATIENCE_MS * NS_PER_MS;
     resting_look();
-    while (core_own.recording_generation == 0 && clock_monotonic_ns() < deadline_ns)
+    while (core_local.recording_generation == 0 && clock_monotonic_ns() < deadline_ns)
         (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
@@ -47,7 +47,7 @@ int session_of_all_start(const struct session_settings *settings)
     if (error < 0)
         return error == -EINVAL ? -EBUSY : error; /* the settings are sound: it is the moment */
     is_on = true;
-    join();
+    join_session();
     return 0;
 }
 
@@ -60,7 +60,7 @@ static int note_end(int error)
 }
 
 /* Asks for one of the changes without settings. */
-static int change(enum message_kind kind)
+static int change_session(enum message_kind kind)
 {
     const struct message_request request = { .id = 1 };
     long count = message_put_request(frame, sizeof(frame), kind, &request);
@@ -69,7 +69,7 @@ static int change(enum message_kind kind)
 
 int session_of_all_stop(void)
 {
-    int error = change(MESSAGE_CLIENT_STOP);
+    int error = change_session(MESSAGE_CLIENT_STOP);
     if (error == 0)
         is_on = false;
     return error;
@@ -78,7 +78,7 @@ int session_of_all_stop(void)
 /* What is so already is refused as an impossible move. */
 static int change_to(enum message_kind kind)
 {
-    int error = change(kind);
+    int error = change_session(kind);
     return error == -EINVAL ? 0 : error;
 }
 
@@ -101,7 +101,7 @@ int session_of_all_capture(int fd)
     return note_end(profd_call(frame, count, fd, PROFD_CALL_FOR_EVER));
 }
 
-bool session_of_all_is_on(void)
+bool session_of_all_is_active(void)
 {
     return is_on;
 }

@@ -24,7 +24,7 @@ int session_of_all_resume(void);
 int session_of_all_capture(int fd);
 
 /* Whether the program has begun one, and not ended it. */
-bool session_of_all_is_on(void);
+bool session_of_all_is_active(void);
 
 /* In a forked child, which has none. */
 void session_of_all_after_fork_child(void);

@@ -69,7 +69,7 @@ void after_sampling_note_tick(void)
 }
 
 /* Moves those that are due into OUT; returns how many. The lock is held. */
-static unsigned take(bool takes_all, struct call out[MOST_CALLS])
+static unsigned take_due_calls(bool takes_all, struct call out[MOST_CALLS])
 {
     unsigned taken = 0, kept = 0;
     for (unsigned i = 0; i < atomic_load(&waiting.count); i++) {
@@ -86,7 +86,7 @@ static void make_calls(enum profd_sampling_outcome outcome)
 {
     struct call due[MOST_CALLS];
     named_mutex_lock(&list_lock);
-    unsigned count = take(outcome != PROFD_SAMPLING_COMPLETED, due);
+    unsigned count = take_due_calls(outcome != PROFD_SAMPLING_COMPLETED, due);
     named_mutex_unlock(&list_lock);
     for (unsigned i = 0; i < count; i++)
         due[i].function(outcome, due[i].context);

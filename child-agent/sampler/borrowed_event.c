@@ -16,7 +16,7 @@ void borrowed_event_request(uint64_t interval_ns, int signal_number)
     struct event_wish *wish = &find_loan()->wish;
     atomic_store(&wish->interval_ns, interval_ns);
     if (atomic_exchange(&wish->signal, signal_number) != signal_number)
-        census_tell_wish();
+        census_report_wish();
 }
 
 int borrowed_event_signal(void)

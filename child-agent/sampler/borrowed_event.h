@@ -1,7 +1,7 @@
 /* The perf event of a program's only thread, which profd keeps for it (buffer/event_loan.h), since
  * there is no thread of ours with a table of descriptors of its own.
  *
- * Only where core_own.has_arena. The thread itself, and its handlers. */
+ * Only where core_local.has_arena. The thread itself, and its handlers. */
 #ifndef PROFD_AGENT_BORROWED_EVENT_H
 #define PROFD_AGENT_BORROWED_EVENT_H
 

@@ -15,7 +15,7 @@ struct clock_sampling_state sampling;
 
 void clock_sampling_refuse(enum clock_refusal refusal)
 {
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         atomic_store(&core.arena.header->sampling_clock_refusal, refusal);
 }
 
@@ -59,7 +59,7 @@ int clock_sampling_start(const struct session_settings *settings)
 
 static bool is_of_wall_clock(void)
 {
-    return core_own.has_arena &&
+    return core_local.has_arena &&
            atomic_load(&core.arena.header->sampling_clock) == SAMPLING_CLOCK_WALL;
 }
 
@@ -74,7 +74,7 @@ void clock_sampling_do_without(void)
     process_timer_delete();
 }
 
-void clock_sampling_try_again(void)
+void clock_sampling_retry_refused(void)
 {
     if (atomic_exchange(&sampling.lacks_timers, false))
         thread_registry_visit(clock_sampling_follow);
@@ -82,7 +82,7 @@ void clock_sampling_try_again(void)
 
 void clock_sampling_give_up(void)
 {
-    if (!core_own.has_arena || !atomic_exchange(&sampling.is_on, false))
+    if (!core_local.has_arena || !atomic_exchange(&sampling.is_on, false))
         return;
     process_timer_delete();
     clock_sampling_refuse(CLOCK_REFUSAL_FILTER);
@@ -93,7 +93,7 @@ void clock_sampling_give_up(void)
 
 bool clock_sampling_go_quiet(void)
 {
-    if (!core_own.has_arena || is_of_wall_clock() || core_own.recording_generation == 0 ||
+    if (!core_local.has_arena || is_of_wall_clock() || core_local.recording_generation == 0 ||
         process_timer_make(sampling_signal_number()) < 0 ||
         !process_timer_serve(sampling.timer_interval_ns))
         return false;

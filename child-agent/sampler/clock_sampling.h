@@ -32,7 +32,7 @@ void clock_sampling_prepare_threads(void);
 void clock_sampling_do_without(void);
 
 /* Starts the clocks of threads that were refused one, should timers be left again. */
-void clock_sampling_try_again(void);
+void clock_sampling_retry_refused(void);
 
 /* The program is about to forbid system calls: nobody can tell which, so that sampling ends. Any
  * thread, not in signal handlers. */
@@ -85,10 +85,10 @@ void clock_sampling_leave(struct thread_registration *thread);
 
 /* Tells what THREAD used and no sample stands for. Under the registry's lock, or by the thread
  * itself. */
-void clock_sampling_tell_rest(struct thread_registration *thread);
+void clock_sampling_record_rest(struct thread_registration *thread);
 
 /* The same at the end of the calling thread: waits a few milliseconds for the means to tell it. */
-void clock_sampling_tell_last(struct thread_registration *self);
+void clock_sampling_record_last(struct thread_registration *self);
 
 /* Whether INFO is of a thread's clock, and not the program's own signal. In handlers. */
 bool clock_sampling_is_signal(const siginfo_t *info);
@@ -100,7 +100,7 @@ void clock_sampling_take(struct thread_registration *self, const siginfo_t *info
  * descriptors is its own if HAS_OWN_DESCRIPTORS: begins, then opens and closes whenever it was
  * woken (true: somebody's clock had changed), and closes all at its end. */
 void clock_sampling_begin_events(bool has_own_descriptors);
-bool clock_sampling_keep_events(void);
+bool clock_sampling_update_events(void);
 void clock_sampling_end_events(void);
 
 /* Where there is no such thread: profd keeps the event of the calling thread, the only one of the

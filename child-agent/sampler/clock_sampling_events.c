@@ -96,7 +96,7 @@ void clock_sampling_begin_events(bool has_own_descriptors)
         perf_event_granted_interval_ns(sampling.interval_ns, perf_event_most_per_second());
 }
 
-bool clock_sampling_keep_events(void)
+bool clock_sampling_update_events(void)
 {
     if (!atomic_load(&sampling.uses_events))
         return false;

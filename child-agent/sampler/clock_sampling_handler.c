@@ -38,7 +38,7 @@ static void write_sample(struct sample_room *room, const struct sampled *sampled
                          size_t depth)
 {
     struct thread_clock *clock = &sampled->self->clock;
-    uint64_t untold_ns = thread_clock_take_untold(clock, sampled->cpu_ns);
+    uint64_t untold_ns = thread_clock_take_unreported(clock, sampled->cpu_ns);
     /* µs of the running total, so that nothing is lost by rounding. */
     uint64_t cpu_us = sampled->cpu_ns / NS_PER_US - (sampled->cpu_ns - untold_ns) / NS_PER_US;
     int error =
@@ -66,7 +66,7 @@ static void sample_at_work(struct sample_room *room, void *argument)
 
 static bool is_of_borrowed_event(const siginfo_t *info)
 {
-    return core_own.has_arena && borrowed_event_is_signal(info);
+    return core_local.has_arena && borrowed_event_is_signal(info);
 }
 
 bool clock_sampling_is_signal(const siginfo_t *info)
@@ -98,7 +98,7 @@ static bool read_clock(struct thread_clock *clock, const siginfo_t *info, uint64
 void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context)
 {
     struct sampled sampled = { .self = self, .context = context };
-    if (!core_own.has_arena || !read_clock(&self->clock, info, &sampled.cpu_ns))
+    if (!core_local.has_arena || !read_clock(&self->clock, info, &sampled.cpu_ns))
         return;
     /* Without a room it is told with the next sample. */
     if (sample_room_work_in_handler(sample_at_work, &sampled) && !atomic_load(&sampling.is_quiet))
@@ -109,7 +109,7 @@ void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info
 {
     uint64_t cpu_ns;
     if (read_clock(&self->clock, info, &cpu_ns))
-        (void)thread_clock_take_untold(&self->clock, cpu_ns);
+        (void)thread_clock_take_unreported(&self->clock, cpu_ns);
 }
 
 void clock_sampling_wait(struct thread_registration *self, const siginfo_t *info)

@@ -22,7 +22,7 @@ enum {
 static bool is_counted(const struct thread_registration *thread)
 {
     /* In a child that was made past the C library there is no arena, whatever else is said. */
-    return core_own.has_arena && atomic_load(&sampling.is_on) && !sampling.is_paused &&
+    return core_local.has_arena && atomic_load(&sampling.is_on) && !sampling.is_paused &&
            (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
 }
 
@@ -108,16 +108,16 @@ static bool is_rest_told(struct thread_registration *thread)
     struct rest rest = { .thread = thread };
     if (atomic_load(&sampling.is_quiet) && thread != thread_current)
         return true; /* it tells by itself */
-    return !core_own.has_arena || !atomic_load(&thread->clock.is_counting) ||
+    return !core_local.has_arena || !atomic_load(&thread->clock.is_counting) ||
            (sample_room_work(tell_at_work, &rest) && rest.is_told);
 }
 
-void clock_sampling_tell_rest(struct thread_registration *thread)
+void clock_sampling_record_rest(struct thread_registration *thread)
 {
     (void)is_rest_told(thread); /* else the next one to ask tells */
 }
 
-void clock_sampling_tell_last(struct thread_registration *self)
+void clock_sampling_record_last(struct thread_registration *self)
 {
     static const struct timespec pause = { .tv_nsec = LAST_TELL_POLL_NS };
     for (int i = 0; i < LAST_TELL_POLLS && !is_rest_told(self); i++)
@@ -127,12 +127,12 @@ void clock_sampling_tell_last(struct thread_registration *self)
 
 void clock_sampling_follow(struct thread_registration *thread)
 {
-    if (core_own.is_resting && atomic_load(&thread->yields_signal))
+    if (core_local.is_resting && atomic_load(&thread->yields_signal))
         thread_clock_stop(&thread->clock); /* its waits look for sessions */
-    if (core_own.is_dormant || core_own.is_resting)
+    if (core_local.is_dormant || core_local.is_resting)
         return; /* there is nothing to follow, and its clock is to wake it */
     if (!is_counted(thread)) {
-        clock_sampling_tell_rest(thread);
+        clock_sampling_record_rest(thread);
         thread_clock_end_count(&thread->clock);
         stop_clock(thread);
         return;
@@ -149,7 +149,7 @@ void clock_sampling_follow(struct thread_registration *thread)
 /* A thread that yields for longer says so again with its next mask. */
 static void end_refusal(uint32_t refusal)
 {
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         (void)atomic_compare_exchange_strong(&core.arena.header->sampling_clock_refusal, &refusal,
                                              CLOCK_REFUSAL_NONE);
 }
@@ -169,8 +169,8 @@ void clock_sampling_change_signal(struct thread_registration *self)
     int before = atomic_load(&self->clock.signal_number);
     int number = sampling_signal_number();
     process_timer_change_signal(number);
-    if ((!core_own.has_arena && !core_own.is_resting) || !atomic_load(&self->clock.is_running) ||
-        before == number)
+    if ((!core_local.has_arena && !core_local.is_resting) ||
+        !atomic_load(&self->clock.is_running) || before == number)
         return;
     if (thread_clock_change_signal(&self->clock, self->id, self->cpu_clock, number) < 0)
         follow_limit();

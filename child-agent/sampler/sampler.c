@@ -207,7 +207,7 @@ void sampler_flush(void)
     process_title_follow();
     named_mutex_lock(&sampler.lock);
     sampler_tick_collect(tick);
-    thread_registry_visit(clock_sampling_tell_rest);
+    thread_registry_visit(clock_sampling_record_rest);
     record_last_counters(tick);
     arena_update_clock(&core.arena);
     named_mutex_unlock(&sampler.lock);
@@ -219,7 +219,7 @@ void sampler_flush_at_exit(void)
     if (tick == NULL || atomic_load(&core.is_filtered) || !named_mutex_lock_polling(&sampler.lock))
         return;
     sampler_tick_collect(tick);
-    thread_registry_try_visit(clock_sampling_tell_rest);
+    thread_registry_try_visit(clock_sampling_record_rest);
     if (!sampler.is_running)
         sampler_tick_read_last_alone(tick);
     record_last_counters(tick);

@@ -92,10 +92,10 @@ static void note_lateness(uint64_t due_ns, uint64_t done_ns)
     struct arena_header *header = core.arena.header;
     uint64_t lateness_ns = done_ns > due_ns ? done_ns - due_ns : 0;
     uint64_t mean_ns = atomic_load_explicit(&header->tick_lateness_ns, memory_order_relaxed);
-    uint64_t most_ns = atomic_load_explicit(&header->most_tick_lateness_ns, memory_order_relaxed);
+    uint64_t max_ns = atomic_load_explicit(&header->most_tick_lateness_ns, memory_order_relaxed);
     mean_ns += lateness_ns / SAMPLER_LATENESS_TICKS - mean_ns / SAMPLER_LATENESS_TICKS;
     atomic_store_explicit(&header->tick_lateness_ns, mean_ns, memory_order_relaxed);
-    if (lateness_ns > most_ns)
+    if (lateness_ns > max_ns)
         atomic_store_explicit(&header->most_tick_lateness_ns, lateness_ns, memory_order_relaxed);
 }
 
@@ -153,11 +153,11 @@ static void wait_for_look(uint64_t duration_ns)
 {
     uint64_t now_ns = clock_monotonic_ns();
     uint64_t due_ns = now_ns + duration_ns;
-    (void)clock_sampling_keep_events();
+    (void)clock_sampling_update_events();
     do {
         look_alarm_wait(due_ns - now_ns);
         now_ns = clock_monotonic_ns();
-    } while (clock_sampling_keep_events() && now_ns < due_ns && !after_sampling_is_awaited() &&
+    } while (clock_sampling_update_events() && now_ns < due_ns && !after_sampling_is_awaited() &&
              atomic_load(&sampler.stop_word) == 0);
 }
 
@@ -168,9 +168,9 @@ static void look_until_stopped(struct sampler_tick *tick)
     while (atomic_load(&sampler.stop_word) == 0) {
         bool has_run = look_once(tick);
         process_unwinder_read_mappings();
-        chunk_manager_tell(sampler.manager);
+        chunk_manager_report(sampler.manager);
         update_clock();
-        clock_sampling_try_again();
+        clock_sampling_retry_refused();
         if (!has_run && !after_sampling_is_awaited())
             look_alarm_rest();
         if (atomic_load(&sampler.stop_word) == 0)
@@ -178,7 +178,7 @@ static void look_until_stopped(struct sampler_tick *tick)
     }
 }
 
-static void look(struct sampler_tick *tick, bool has_own_descriptors)
+static void run_looks(struct sampler_tick *tick, bool has_own_descriptors)
 {
     clock_sampling_begin_events(has_own_descriptors);
     look_until_stopped(tick);
@@ -192,7 +192,7 @@ void *sampler_thread_run(void *argument)
     bool has_own_descriptors = own_thread_leave_descriptors(false);
     sampler_tick_begin_in_sampler(tick, has_own_descriptors);
     if (sampler.looks)
-        look(tick, has_own_descriptors);
+        run_looks(tick, has_own_descriptors);
     else
         sample_until_stopped(tick);
     after_sampling_close();

@@ -139,7 +139,7 @@ static struct sigaction kernel_action(int number, const struct sigaction *wanted
 }
 
 /* Brings the kernel's action up to date. 0 or -errno. */
-static int install(int number)
+static int install_action(int number)
 {
     struct program_signal *own = &program_signals[number];
     struct sigaction wanted = program_signal_action(own);
@@ -159,13 +159,14 @@ static void move_to(enum signal_place place)
     int before = sampling_signal_number();
     int number = signal_number_at(place, signals.chosen);
     bool needs_handler = signals.is_installed && number != before;
-    if (needs_handler && !atomic_load(&program_signals[number].has_ours) && install(number) < 0)
+    if (needs_handler && !atomic_load(&program_signals[number].has_ours) &&
+        install_action(number) < 0)
         return;
     atomic_store(&signals.place, place);
     if (!needs_handler)
         return;
-    (void)install(number); /* cannot fail for a signal that it was installed for */
-    (void)install(before);
+    (void)install_action(number); /* cannot fail for a signal that it was installed for */
+    (void)install_action(before);
 }
 
 static void note_use_locked(int number)
@@ -205,7 +206,7 @@ int sampling_signal_install(void)
     lock_actions(&before);
     if (!signals.is_installed) {
         signals.blocks_children = signals.blocks_children || handles_children();
-        error = install(sampling_signal_number());
+        error = install_action(sampling_signal_number());
         signals.is_installed = error == 0;
     }
     unlock_actions(&before);
@@ -222,7 +223,8 @@ void sampling_signal_prepare_for_children(void)
         signals.blocks_children = true;
         for (int number = 1; number < NSIG; number++)
             if (atomic_load(&program_signals[number].has_ours))
-                (void)install(number); /* cannot fail for a signal that it was installed for */
+                (void)install_action(
+                    number); /* cannot fail for a signal that it was installed for */
     }
     unlock_actions(&before);
 }
@@ -292,7 +294,7 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
         return real_sigaction(number, action, old_action);
     if (action != NULL) {
         program_signal_set(own, action);
-        (void)install(number); /* cannot fail for a signal that it was installed for */
+        (void)install_action(number); /* cannot fail for a signal that it was installed for */
     }
     if (old_action != NULL)
         *old_action = previous;

@@ -90,7 +90,7 @@ static bool call_program_action(int number, siginfo_t *info, void *context)
 static void on_program_signal(int number, siginfo_t *info, void *context)
 {
     bool is_ambiguous = cannot_be_told(info);
-    if (is_ambiguous && core_own.has_arena)
+    if (is_ambiguous && core_local.has_arena)
         arena_count_drop(&core.arena, DROP_AMBIGUOUS_SIGNAL, 1);
     bool is_put_back = !is_ambiguous && thread_mask_put_back(number, info, context);
     if (is_put_back || !call_program_action(number, info, context))

@@ -120,7 +120,7 @@ static void show_stack(struct snapshot *snapshot, const struct thread_registrati
 static void copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
 {
     /* What was pushed in an earlier session may have been popped when nobody counted. */
-    uint32_t depth = stack->generation == core_own.recording_generation ? stack->depth : 0;
+    uint32_t depth = stack->generation == core_local.recording_generation ? stack->depth : 0;
     if (depth > SNAPSHOT_MAX_LABELS)
         depth = SNAPSHOT_MAX_LABELS;
     for (uint32_t i = 0; i < depth; i++) {

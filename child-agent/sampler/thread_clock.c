@@ -210,7 +210,7 @@ bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info,
     return true;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -219,10 +219,10 @@ uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, struct ev
 {
     /* Several events are one signal where signals were blocked, or the kernel was at work. */
     uint64_t events = delta_ns >= 2 * interval_ns ? delta_ns / interval_ns : 1;
-    uint64_t most_ns = events * interval_ns + bank->credit_ns;
-    uint64_t share_ns = smaller(delta_ns + bank->aside_ns, most_ns);
-    bank->credit_ns = smaller(most_ns - share_ns, interval_ns);
-    bank->aside_ns = smaller(delta_ns + bank->aside_ns - share_ns, interval_ns);
+    uint64_t max_ns = events * interval_ns + bank->credit_ns;
+    uint64_t share_ns = min_u64(delta_ns + bank->aside_ns, max_ns);
+    bank->credit_ns = min_u64(max_ns - share_ns, interval_ns);
+    bank->aside_ns = min_u64(delta_ns + bank->aside_ns - share_ns, interval_ns);
     return share_ns;
 }
 
@@ -231,8 +231,8 @@ uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, struct ev
 static void share_out(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
 {
     uint64_t placeless_ns = atomic_exchange(&clock->placeless_ns, 0);
-    uint64_t delta_ns = thread_clock_take_untold(clock, cpu_ns);
-    clock->bank.aside_ns = smaller(clock->bank.aside_ns, placeless_ns);
+    uint64_t delta_ns = thread_clock_take_unreported(clock, cpu_ns);
+    clock->bank.aside_ns = min_u64(clock->bank.aside_ns, placeless_ns);
     uint64_t share_ns = clock_event_share_ns(delta_ns, interval_ns, &clock->bank);
     atomic_fetch_add(&clock->placeless_ns, placeless_ns + delta_ns - share_ns);
     atomic_fetch_sub(&clock->told_ns, share_ns);
@@ -251,7 +251,7 @@ bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, u
     return true;
 }
 
-uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns)
+uint64_t thread_clock_take_unreported(struct thread_clock *clock, uint64_t cpu_ns)
 {
     uint64_t told_ns = atomic_load(&clock->told_ns);
     do {
@@ -263,7 +263,7 @@ uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns)
 
 uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns)
 {
-    return thread_clock_take_untold(clock, cpu_ns) + atomic_exchange(&clock->placeless_ns, 0);
+    return thread_clock_take_unreported(clock, cpu_ns) + atomic_exchange(&clock->placeless_ns, 0);
 }
 
 void thread_clock_put_back(struct thread_clock *clock, uint64_t rest_ns)

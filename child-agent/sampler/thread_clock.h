@@ -128,7 +128,7 @@ bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info,
 bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, uint64_t *cpu_ns);
 
 /* How much of CPU_NS, since the start, nobody has told of yet; from now on it is told. */
-uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns);
+uint64_t thread_clock_take_unreported(struct thread_clock *clock, uint64_t cpu_ns);
 
 /* The same with what was used at no place that is known: CPU use that no sample stands for. */
 uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns);

@@ -270,7 +270,8 @@ static int block_others(struct thread_own_data *own, int how, const sigset_t *se
 }
 
 /* SET has the sampling signal in it, and where it means that it is shared. */
-static int block(struct thread_registration *self, int how, const sigset_t *set, sigset_t *old_set)
+static int block_signals(struct thread_registration *self, int how, const sigset_t *set,
+                         sigset_t *old_set)
 {
     bool is_yielding = atomic_load(&self->yields_signal);
     if (!is_yielding && signal_set_is_general(set))
@@ -286,8 +287,8 @@ static int block(struct thread_registration *self, int how, const sigset_t *set,
 
 /* The sampling signal is not blocked afterwards. What came in before that is for the program now,
  * so the belief goes first. */
-static int unblock(struct thread_registration *self, int how, const sigset_t *set,
-                   sigset_t *old_set)
+static int unblock_signals(struct thread_registration *self, int how, const sigset_t *set,
+                           sigset_t *old_set)
 {
     uint64_t held_before = self->own_.held_open;
     self->own_.held_open &= ~signal_bit(sampling_signal_number());
@@ -299,13 +300,14 @@ static int unblock(struct thread_registration *self, int how, const sigset_t *se
     return error;
 }
 
-static int change(struct thread_registration *self, int how, const sigset_t *set, sigset_t *old_set)
+static int change_signal_mask(struct thread_registration *self, int how, const sigset_t *set,
+                              sigset_t *old_set)
 {
     bool is_member = sigismember(set, sampling_signal_number()) == 1;
     if (is_member && how != SIG_UNBLOCK)
-        return block(self, how, set, old_set);
+        return block_signals(self, how, set, old_set);
     if (is_member || how == SIG_SETMASK)
-        return unblock(self, how, set, old_set);
+        return unblock_signals(self, how, set, old_set);
     return real_pthread_sigmask(how, set, old_set);
 }
 
@@ -331,7 +333,7 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
         thread_mask_settle();
         if (how != SIG_UNBLOCK)
             thread_mask_use(set);
-        error = change(self, how, set, old_set);
+        error = change_signal_mask(self, how, set, old_set);
     } else {
         error = real_pthread_sigmask(how, set, old_set);
     }

@@ -34,7 +34,7 @@ void profd_event_begin(uint64_t queued_ns)
     if (own == NULL || own->event_depth++ > 0)
         return;
     stopwatch_begin_event();
-    if (core_own.recording_generation == 0)
+    if (core_local.recording_generation == 0)
         return;
     set_busy_since(thread_current, queued_ns != 0 ? queued_ns : clock_monotonic_ns());
 }
@@ -70,7 +70,7 @@ void profd_event_loop_turn(void)
     struct thread_registration *self = thread_current;
     if (self == NULL || self->idle_clock == NULL)
         return;
-    bool is_recorded = core_own.recording_generation != 0;
+    bool is_recorded = core_local.recording_generation != 0;
     uint64_t idle_ns =
         is_recorded || groups_are_wanted() ? self->idle_clock(self->idle_context) : 0;
     set_busy_since(self, is_recorded ? clock_monotonic_ns() - idle_ns : 0);

@@ -155,7 +155,7 @@ static inline bool thread_began_with(const struct thread_registration *thread,
  */
 static inline uint64_t thread_first_ns(const struct thread_registration *thread)
 {
-    return thread->is_main ? core_own.cpu_before_exec_ns : 0;
+    return thread->is_main ? core_local.cpu_before_exec_ns : 0;
 }
 
 static inline struct thread_sampler_data *thread_sampled(struct sampler_access access,

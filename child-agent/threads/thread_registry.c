@@ -32,7 +32,7 @@ struct registry_access thread_registry_hold(void)
     return (struct registry_access){ &registry.lock };
 }
 
-void thread_registry_let_go(struct registry_access access)
+void thread_registry_release(struct registry_access access)
 {
     (void)access;
     named_mutex_unlock(&registry.lock);
@@ -69,7 +69,7 @@ uint32_t thread_registry_slot_count(void)
 {
     struct registry_access access = thread_registry_hold();
     uint32_t count = registry.slot_count;
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     return count;
 }
 
@@ -84,7 +84,7 @@ uint32_t thread_registry_live_count(void)
     struct registry_access access = thread_registry_hold();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         live += is_of_the_program(thread_registry_at(slot)->life);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     return live;
 }
 
@@ -139,7 +139,7 @@ void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_
         if (each->life == REGISTRATION_LIVE)
             visit(context, each->id);
     }
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 static void visit_live(struct registry_access access,
@@ -156,7 +156,7 @@ void thread_registry_visit(void (*visit)(struct thread_registration *thread))
 {
     struct registry_access access = thread_registry_hold();
     visit_live(access, visit);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 void thread_registry_try_visit(void (*visit)(struct thread_registration *thread))
@@ -165,7 +165,7 @@ void thread_registry_try_visit(void (*visit)(struct thread_registration *thread)
         return;
     const struct registry_access access = { &registry.lock };
     visit_live(access, visit);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 int thread_registry_signal(struct thread_registration *registration, int signal_number)
@@ -175,7 +175,7 @@ int thread_registry_signal(struct thread_registration *registration, int signal_
     if (registration->life == REGISTRATION_LIVE &&
         syscall(SYS_tgkill, registry.process.number, registration->id.number, signal_number) == 0)
         error = 0;
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     return error;
 }
 
@@ -183,7 +183,7 @@ void thread_registry_free(struct thread_registration *registration)
 {
     struct registry_access access = thread_registry_hold();
     registration->life = REGISTRATION_FREE;
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 static void free_ended(struct registry_access access)
@@ -202,7 +202,7 @@ void thread_registry_set_sampler_running(bool is_running)
     registry.is_sampler_running = is_running;
     if (!is_running)
         free_ended(access);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 bool thread_registry_is_quiet(void)
@@ -213,7 +213,7 @@ bool thread_registry_is_quiet(void)
         const struct thread_registration *each = thread_registry_at(slot);
         is_quiet = each->life != REGISTRATION_LIVE || each->is_recording == 0;
     }
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     return is_quiet;
 }
 

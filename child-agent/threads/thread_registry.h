@@ -50,7 +50,7 @@ void thread_registry_rename_handle(pthread_t handle, const char *name);
 
 /* Nobody begins, ends or is renamed until the registry is let go. */
 struct registry_access thread_registry_hold(void);
-void thread_registry_let_go(struct registry_access access);
+void thread_registry_release(struct registry_access access);
 
 /* Writes every live thread into the dictionary of an arena that nobody else sees yet. 0, or -ENOSPC
  * with no thread described. */

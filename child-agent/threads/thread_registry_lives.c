@@ -54,7 +54,7 @@ static bool is_nobody_left(void)
 }
 
 /* The calling thread, SELF, is about to end. */
-static void leave(struct thread_registration *self)
+static void leave_registry(struct thread_registration *self)
 {
     is_ending = true;
     if (self->is_main) {
@@ -76,7 +76,7 @@ static void end_registration(void *value)
     if (++self->own_.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
         pthread_setspecific(end_key, self) == 0)
         return;
-    leave(self);
+    leave_registry(self);
 }
 
 void thread_registry_leave_without_destructors(void)
@@ -84,7 +84,7 @@ void thread_registry_leave_without_destructors(void)
     struct thread_registration *self = thread_current;
     if (self != NULL && self->is_recording == 0 && thread_registry_is_free() &&
         self->id.number == (int32_t)syscall(SYS_gettid))
-        leave(self);
+        leave_registry(self);
 }
 
 int thread_registry_initialize(void)
@@ -104,10 +104,10 @@ struct thread_registration *thread_registry_prepare(size_t stack_bytes)
         registration->index = thread_registry_next_index(access);
         registration->stack_low = stack_bytes; /* until the thread knows where it is */
         thread_mask_inherit(&registration->own_);
-    } else if (core_own.has_arena) {
+    } else if (core_local.has_arena) {
         arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
     }
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     return registration;
 }
 
@@ -115,7 +115,7 @@ void thread_registry_cancel(struct thread_registration *registration)
 {
     struct registry_access access = thread_registry_hold();
     registration->life = REGISTRATION_FREE;
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 /* Fills in what only the thread itself can tell, and shows it to the sampler. */
@@ -143,9 +143,9 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     if (self->is_main)
         atomic_store(&main_thread, self);
     thread_registry_set_name(access, self, name);
-    if (core_own.has_arena)
+    if (core_local.has_arena)
         (void)thread_registry_describe_thread(access, self);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 /* Behind a filter the call may be forbidden, and kill: a thread is called as the program then. */
@@ -244,18 +244,18 @@ void thread_registry_unregister_current(void)
     recording_give_back_chunk(self);
     event_delay_end(self);
     stopwatch_leave_thread();
-    clock_sampling_tell_last(self);
+    clock_sampling_record_last(self);
     /* Before the slot can be reused: the handler finds nothing after this. */
     thread_current = NULL;
     signal_stack_end(self);
     (void)pthread_setspecific(end_key, NULL);
 
     struct registry_access access = thread_registry_hold();
-    if (core_own.has_arena && thread_locked(access, self)->is_described)
+    if (core_local.has_arena && thread_locked(access, self)->is_described)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
     clock_sampling_leave(self);
     thread_registry_give_back_slot(access, self);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 void thread_registry_end_silent(struct thread_registration *gone)
@@ -266,12 +266,12 @@ void thread_registry_end_silent(struct thread_registration *gone)
     if (gone->life == REGISTRATION_LIVE && !gone->is_main &&
         clock_gettime(gone->cpu_clock, &cpu_time) < 0) {
         recording_take_back_chunk(gone);
-        if (core_own.has_arena && thread_locked(access, gone)->is_described)
+        if (core_local.has_arena && thread_locked(access, gone)->is_described)
             (void)dictionary_put_thread_end(&core.dictionary, gone->index, clock_monotonic_ns());
         clock_sampling_leave(gone);
         thread_registry_give_back_slot(access, gone);
     }
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 /* --- In a forked child --- */

@@ -60,7 +60,7 @@ static void rename_locked(struct registry_access access, struct thread_registrat
     if (strncmp(locked->name, name, THREAD_NAME_BYTES - 1) == 0)
         return;
     thread_registry_set_name(access, registration, name);
-    if (core_own.has_arena && locked->is_described)
+    if (core_local.has_arena && locked->is_described)
         (void)dictionary_put_thread_name(&core.dictionary, registration->index,
                                          clock_monotonic_ns(), locked->name);
 }
@@ -80,7 +80,7 @@ void thread_registry_rename(struct thread_registration *registration, const char
         return;
     struct registry_access access = thread_registry_hold();
     rename_locked(access, registration, name);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     follow_rename(registration);
 }
 
@@ -97,7 +97,7 @@ void thread_registry_rename_handle(pthread_t handle, const char *name)
     }
     if (found != NULL)
         rename_locked(access, found, name);
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     if (found != NULL)
         follow_rename(found);
 }
@@ -128,7 +128,7 @@ void thread_registry_set_profiled(const char *filters, uint32_t features)
     profiled.features = features;
     for (uint32_t slot = 0; slot < thread_registry_slots(access); slot++)
         decide_profiling(access, thread_registry_at(slot));
-    thread_registry_let_go(access);
+    thread_registry_release(access);
 }
 
 uint32_t thread_registry_profiled_features(struct profd_thread_id thread)
@@ -140,7 +140,7 @@ uint32_t thread_registry_profiled_features(struct profd_thread_id thread)
         if (each->life == REGISTRATION_LIVE && each->id.number == thread.number)
             features = each->profiled_features;
     }
-    thread_registry_let_go(access);
+    thread_registry_release(access);
     return features;
 }
 

@@ -90,7 +90,7 @@ static bool is_registered(const struct thread_spy *spy, struct profd_thread_id t
 
 /* --- What is found --- */
 
-static struct spied_thread *find(struct thread_spy *spy, struct profd_thread_id thread)
+static struct spied_thread *find_thread(struct thread_spy *spy, struct profd_thread_id thread)
 {
     for (size_t i = 0; i < SPY_MOST_THREADS; i++)
         if (spy->threads[i].id.number == thread.number)
@@ -110,8 +110,8 @@ static void read_name(struct profd_thread_id thread, char name[SPY_NAME_BYTES])
         close(fd);
 }
 
-static void tell(struct sample_encoder *encoder, const struct spied_thread *spied,
-                 enum unregistered_state state, uint64_t cpu_us, uint64_t period_ticks)
+static void write_thread(struct sample_encoder *encoder, const struct spied_thread *spied,
+                         enum unregistered_state state, uint64_t cpu_us, uint64_t period_ticks)
 {
     const struct unregistered_entry entry = {
         .state = state,
@@ -124,9 +124,9 @@ static void tell(struct sample_encoder *encoder, const struct spied_thread *spie
     (void)sample_encoder_unregistered(encoder, &entry, clock_ticks());
 }
 
-static void meet(struct thread_spy *spy, struct profd_thread_id thread)
+static void add_thread(struct thread_spy *spy, struct profd_thread_id thread)
 {
-    struct spied_thread *spied = find(spy, (struct profd_thread_id){ 0 });
+    struct spied_thread *spied = find_thread(spy, (struct profd_thread_id){ 0 });
     if (spied == NULL) {
         arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
         return;
@@ -145,25 +145,25 @@ static void meet_again(struct thread_spy *spy, struct sample_encoder *encoder,
     spied->look = spy->look;
     if (!spied->is_told) {
         read_name(spied->id, spied->name);
-        tell(encoder, spied, UNREGISTERED_FOUND, 0, 0);
+        write_thread(encoder, spied, UNREGISTERED_FOUND, 0, 0);
         spied->is_told = true;
     }
     if (cpu_ns <= spied->cpu_ns)
         return;
-    tell(encoder, spied, UNREGISTERED_RAN, (cpu_ns - spied->cpu_ns) / NS_PER_US,
-         ticks - spied->ticks);
+    write_thread(encoder, spied, UNREGISTERED_RAN, (cpu_ns - spied->cpu_ns) / NS_PER_US,
+                 ticks - spied->ticks);
     spied->cpu_ns = cpu_ns;
     spied->ticks = ticks;
 }
 
-static void see(struct thread_spy *spy, struct sample_encoder *encoder,
-                struct profd_thread_id thread)
+static void examine_thread(struct thread_spy *spy, struct sample_encoder *encoder,
+                           struct profd_thread_id thread)
 {
     if (is_registered(spy, thread) || own_thread_is(thread))
         return;
-    struct spied_thread *spied = find(spy, thread);
+    struct spied_thread *spied = find_thread(spy, thread);
     if (spied == NULL)
-        meet(spy, thread);
+        add_thread(spy, thread);
     else
         meet_again(spy, encoder, spied);
 }
@@ -176,7 +176,7 @@ static void forget_the_gone(struct thread_spy *spy, struct sample_encoder *encod
         if (spied->id.number == 0 || spied->look == spy->look)
             continue;
         if (spied->is_told)
-            tell(encoder, spied, UNREGISTERED_GONE, 0, 0);
+            write_thread(encoder, spied, UNREGISTERED_GONE, 0, 0);
         spied->id.number = 0;
     }
 }
@@ -198,7 +198,7 @@ static void see_listed(struct thread_spy *spy, struct sample_encoder *encoder, s
         const struct dirent64 *entry = (const struct dirent64 *)(spy->listing + at);
         struct profd_thread_id thread = { id_of(entry->d_name) };
         if (thread.number != 0)
-            see(spy, encoder, thread);
+            examine_thread(spy, encoder, thread);
         at += entry->d_reclen;
     }
 }

@@ -42,7 +42,7 @@ struct profd_process_id profd_current_process_id(void)
 bool profd_is_active_and_thread_is_registered(void)
 {
     upcall_end_dormancy();
-    return core_own.recording_generation != 0 && thread_current != NULL;
+    return core_local.recording_generation != 0 && thread_current != NULL;
 }
 
 bool profd_thread_is_being_profiled(uint32_t features)

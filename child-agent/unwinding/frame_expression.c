@@ -72,7 +72,7 @@ static int64_t take_leb128(struct evaluation *e, bool is_signed)
     return 0;
 }
 
-static void push(struct evaluation *e, struct frame_value value)
+static void push_value(struct evaluation *e, struct frame_value value)
 {
     if (e->depth == MAX_VALUES)
         e->failed = true;
@@ -82,10 +82,10 @@ static void push(struct evaluation *e, struct frame_value value)
 
 static void push_constant(struct evaluation *e, int64_t constant)
 {
-    push(e, (struct frame_value){ .form = VALUE_CONSTANT, .offset = constant });
+    push_value(e, (struct frame_value){ .form = VALUE_CONSTANT, .offset = constant });
 }
 
-static struct frame_value pop(struct evaluation *e)
+static struct frame_value pop_value(struct evaluation *e)
 {
     if (e->depth == 0) {
         e->failed = true;
@@ -94,7 +94,7 @@ static struct frame_value pop(struct evaluation *e)
     return e->stack[--e->depth];
 }
 
-static int64_t add(int64_t a, int64_t b)
+static int64_t add_wrapping(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -103,25 +103,26 @@ static void push_register(struct evaluation *e, uint32_t number)
 {
     int64_t offset = take_leb128(e, true);
     if (number == DWARF_RIP)
-        push_constant(e, add((int64_t)e->pc, offset));
+        push_constant(e, add_wrapping((int64_t)e->pc, offset));
     else
-        push(e, (struct frame_value){ .form = VALUE_REGISTER, .number = number, .offset = offset });
+        push_value(
+            e, (struct frame_value){ .form = VALUE_REGISTER, .number = number, .offset = offset });
 }
 
-static void dereference(struct evaluation *e)
+static void dereference_top(struct evaluation *e)
 {
-    struct frame_value value = pop(e);
+    struct frame_value value = pop_value(e);
     if (value.form != VALUE_REGISTER)
         e->failed = true;
     value.form = VALUE_AT_REGISTER;
-    push(e, value);
+    push_value(e, value);
 }
 
-static bool compute(uint8_t operation, int64_t a, int64_t b, int64_t *out)
+static bool compute_constant(uint8_t operation, int64_t a, int64_t b, int64_t *out)
 {
     switch (operation) {
     case DW_OP_plus:
-        *out = add(a, b);
+        *out = add_wrapping(a, b);
         return true;
     case DW_OP_minus:
         *out = (int64_t)((uint64_t)a - (uint64_t)b);
@@ -156,10 +157,10 @@ static bool compute(uint8_t operation, int64_t a, int64_t b, int64_t *out)
 }
 
 /* Constants with constants; and sums and differences of the other forms with constants. */
-static void combine(struct evaluation *e, uint8_t operation)
+static void combine_top_two(struct evaluation *e, uint8_t operation)
 {
-    struct frame_value b = pop(e);
-    struct frame_value a = pop(e);
+    struct frame_value b = pop_value(e);
+    struct frame_value a = pop_value(e);
     if (operation == DW_OP_plus && a.form == VALUE_CONSTANT) {
         struct frame_value swapped = a;
         a = b;
@@ -168,16 +169,16 @@ static void combine(struct evaluation *e, uint8_t operation)
     bool is_sum = operation == DW_OP_plus || operation == DW_OP_minus;
     int64_t *left = a.form == VALUE_AT_REGISTER ? &a.addend : &a.offset;
     if (b.form != VALUE_CONSTANT || (a.form != VALUE_CONSTANT && !is_sum) ||
-        !compute(operation, *left, b.offset, left))
+        !compute_constant(operation, *left, b.offset, left))
         e->failed = true;
-    push(e, a);
+    push_value(e, a);
 }
 
 static void evaluate_operation(struct evaluation *e, uint8_t operation)
 {
     switch (operation) {
     case DW_OP_deref:
-        dereference(e);
+        dereference_top(e);
         break;
     case DW_OP_const1u:
         push_constant(e, (int64_t)take_bytes(e, 1));
@@ -203,7 +204,7 @@ static void evaluate_operation(struct evaluation *e, uint8_t operation)
         break;
     case DW_OP_plus_uconst:
         push_constant(e, take_leb128(e, false));
-        combine(e, DW_OP_plus);
+        combine_top_two(e, DW_OP_plus);
         break;
     default:
         if (operation >= DW_OP_lit0 && operation <= DW_OP_lit31)
@@ -211,7 +212,7 @@ static void evaluate_operation(struct evaluation *e, uint8_t operation)
         else if (operation >= DW_OP_breg0 && operation <= DW_OP_breg31)
             push_register(e, (uint32_t)(operation - DW_OP_breg0));
         else
-            combine(e, operation);
+            combine_top_two(e, operation);
     }
 }
 
@@ -227,6 +228,6 @@ bool frame_expression_evaluate(struct frame_expression expression, uint64_t pc,
             return false;
         evaluate_operation(&e, (uint8_t)take_bytes(&e, 1));
     }
-    *out = pop(&e);
+    *out = pop_value(&e);
     return !e.failed;
 }

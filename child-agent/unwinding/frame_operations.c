@@ -74,7 +74,7 @@ static void set_place(struct machine *machine, uint64_t number, enum register_pl
     set_rule(machine, number, (struct register_rule){ .place = place });
 }
 
-static int64_t scale(const struct machine *machine, int64_t factor)
+static int64_t scale_offset(const struct machine *machine, int64_t factor)
 {
     return (int64_t)((uint64_t)factor * (uint64_t)machine->cie->data_alignment);
 }
@@ -85,7 +85,7 @@ static void set_offset(struct machine *machine, uint64_t number, int64_t offset)
              (struct register_rule){ .place = REGISTER_AT_OFFSET, .offset = offset });
 }
 
-static void restore(struct machine *machine, uint64_t number)
+static void restore_rule(struct machine *machine, uint64_t number)
 {
     struct register_rule ignored = { .place = REGISTER_SAME };
     set_rule(machine, number, *rule_of(machine, &machine->initial, number, &ignored));
@@ -103,12 +103,12 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
     machine->row.cfa_offset = offset;
 }
 
-static void advance(struct machine *machine, uint64_t delta)
+static void advance_location(struct machine *machine, uint64_t delta)
 {
     machine->location += delta * machine->cie->code_alignment;
 }
 
-static void remember(struct machine *machine, struct frame_reader *reader)
+static void remember_row(struct machine *machine, struct frame_reader *reader)
 {
     if (machine->saved_count == MAX_SAVED_ROWS)
         frame_reader_fail(reader, -ENOTSUP);
@@ -116,7 +116,7 @@ static void remember(struct machine *machine, struct frame_reader *reader)
         machine->saved[machine->saved_count++] = machine->row;
 }
 
-static void recall(struct machine *machine, struct frame_reader *reader)
+static void recall_row(struct machine *machine, struct frame_reader *reader)
 {
     if (machine->saved_count == 0)
         frame_reader_fail(reader, -EINVAL);
@@ -137,7 +137,7 @@ static bool run_cfa_operation(struct machine *machine, struct frame_reader *read
         return true;
     case DW_CFA_def_cfa_sf:
         number = frame_read_uleb128(reader);
-        define_cfa(machine, number, scale(machine, frame_read_sleb128(reader)));
+        define_cfa(machine, number, scale_offset(machine, frame_read_sleb128(reader)));
         return true;
     case DW_CFA_def_cfa_register:
         define_cfa(machine, frame_read_uleb128(reader), row->cfa_offset);
@@ -146,7 +146,7 @@ static bool run_cfa_operation(struct machine *machine, struct frame_reader *read
         define_cfa(machine, row->cfa_register, (int64_t)frame_read_uleb128(reader));
         return true;
     case DW_CFA_def_cfa_offset_sf:
-        define_cfa(machine, row->cfa_register, scale(machine, frame_read_sleb128(reader)));
+        define_cfa(machine, row->cfa_register, scale_offset(machine, frame_read_sleb128(reader)));
         return true;
     case DW_CFA_def_cfa_expression:
         row->is_cfa_expression = true;
@@ -175,13 +175,13 @@ static bool run_register_operation(struct machine *machine, struct frame_reader 
     uint64_t number = frame_read_uleb128(reader);
     switch (operation) {
     case DW_CFA_offset_extended:
-        set_offset(machine, number, scale(machine, (int64_t)frame_read_uleb128(reader)));
+        set_offset(machine, number, scale_offset(machine, (int64_t)frame_read_uleb128(reader)));
         return true;
     case DW_CFA_offset_extended_sf:
-        set_offset(machine, number, scale(machine, frame_read_sleb128(reader)));
+        set_offset(machine, number, scale_offset(machine, frame_read_sleb128(reader)));
         return true;
     case DW_CFA_restore_extended:
-        restore(machine, number);
+        restore_rule(machine, number);
         return true;
     case DW_CFA_undefined:
         set_place(machine, number, REGISTER_UNDEFINED);
@@ -223,19 +223,19 @@ static void run_other_operation(struct machine *machine, struct frame_reader *re
             frame_read_pointer(reader, machine->cie->pointer_encoding, machine->header_address);
         break;
     case DW_CFA_advance_loc1:
-        advance(machine, frame_read_unsigned(reader, 1));
+        advance_location(machine, frame_read_unsigned(reader, 1));
         break;
     case DW_CFA_advance_loc2:
-        advance(machine, frame_read_unsigned(reader, 2));
+        advance_location(machine, frame_read_unsigned(reader, 2));
         break;
     case DW_CFA_advance_loc4:
-        advance(machine, frame_read_unsigned(reader, 4));
+        advance_location(machine, frame_read_unsigned(reader, 4));
         break;
     case DW_CFA_remember_state:
-        remember(machine, reader);
+        remember_row(machine, reader);
         break;
     case DW_CFA_restore_state:
-        recall(machine, reader);
+        recall_row(machine, reader);
         break;
     case DW_CFA_GNU_args_size:
         frame_read_uleb128(reader);
@@ -251,13 +251,13 @@ static void run_operation(struct machine *machine, struct frame_reader *reader)
     uint8_t operand = operation & 0x3f;
     switch (operation & 0xc0) {
     case DW_CFA_advance_loc:
-        advance(machine, operand);
+        advance_location(machine, operand);
         return;
     case DW_CFA_offset:
-        set_offset(machine, operand, scale(machine, (int64_t)frame_read_uleb128(reader)));
+        set_offset(machine, operand, scale_offset(machine, (int64_t)frame_read_uleb128(reader)));
         return;
     case DW_CFA_restore:
-        restore(machine, operand);
+        restore_rule(machine, operand);
         return;
     default:
         if (!run_cfa_operation(machine, reader, operation) &&

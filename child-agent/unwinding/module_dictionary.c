@@ -16,7 +16,7 @@ static bool begin_changes(void *context)
     (void)context;
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (core_own.has_arena && dictionary_try_hold(&core.dictionary)) {
+    if (core_local.has_arena && dictionary_try_hold(&core.dictionary)) {
         program_mask = before;
         return true;
     }
@@ -28,7 +28,7 @@ static void end_changes(void *context)
 {
     sigset_t before = program_mask;
     (void)context;
-    dictionary_let_go(&core.dictionary);
+    dictionary_release(&core.dictionary);
     (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -83,7 +83,7 @@ static void change_list(struct module_map *map)
 }
 
 /* Whether the list changed. What cannot be read leaves it as it was, until the next attempt. */
-static bool refresh(struct module_map *map)
+static bool refresh_list(struct module_map *map)
 {
     uint64_t before = map->generation;
     uint64_t announced = atomic_load_explicit(&map->announced, memory_order_acquire);
@@ -125,7 +125,7 @@ static void refresh_if_announced(struct module_map *map)
     if (!module_map_is_behind(map) || (map->has_failed && is_recent(map)))
         return;
     forget_mappings(map);
-    (void)refresh(map);
+    (void)refresh_list(map);
 }
 
 /* --- Entering --- */
@@ -181,7 +181,7 @@ void module_map_read_mappings(struct module_map *map)
     map->mappings = map->spare_mappings;
     map->spare_mappings = old;
     atomic_store_explicit(&map->wants_mappings, false, memory_order_relaxed);
-    (void)refresh(map);
+    (void)refresh_list(map);
     module_map_leave(map);
 }
 
@@ -210,7 +210,7 @@ static bool is_new_library(const struct module_map *map, uint64_t address)
 static void refresh_for_unknown(struct module_map *map, uint64_t address)
 {
     if (is_new_library(map, address)) {
-        (void)refresh(map);
+        (void)refresh_list(map);
         map->missed_library = module_list_find(&map->entries, address) == NULL;
         return;
     }
@@ -218,7 +218,7 @@ static void refresh_for_unknown(struct module_map *map, uint64_t address)
     if (!mapping_list_is_executable(&map->mappings, address))
         atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);
     if (clock_read_ns(CLOCK_MONOTONIC_COARSE) - map->refreshed_ns >= map->refresh_interval_ns)
-        set_interval(map, refresh(map));
+        set_interval(map, refresh_list(map));
 }
 
 const struct module *module_map_find(struct module_map *map, uint64_t address)

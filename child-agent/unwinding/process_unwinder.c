@@ -15,14 +15,14 @@ struct process_tables {
 
 static struct process_tables *_Atomic tables; /* NULL: not made yet */
 
-static void destroy(struct process_tables *made)
+static void destroy_tables(struct process_tables *made)
 {
     unwinder_destroy(made->unwinder);
     module_map_destroy(made->modules);
     pages_free(made, sizeof(*made));
 }
 
-static int make(struct process_tables **out)
+static int make_tables(struct process_tables **out)
 {
     struct process_tables *made = pages_allocate(sizeof(*made));
     if (made == NULL)
@@ -33,7 +33,7 @@ static int make(struct process_tables **out)
     if (error == 0)
         *out = made;
     else
-        destroy(made);
+        destroy_tables(made);
     return error;
 }
 
@@ -43,9 +43,9 @@ static int make_once(void)
     struct process_tables *made, *none = NULL;
     if (atomic_load(&tables) != NULL)
         return 0;
-    int error = make(&made);
+    int error = make_tables(&made);
     if (error == 0 && !atomic_compare_exchange_strong(&tables, &none, made))
-        destroy(made); /* another thread was first */
+        destroy_tables(made); /* another thread was first */
     return error;
 }
 

@@ -52,7 +52,8 @@ static bool cfa_value(const struct frame *frame, const struct frame_row *row, ui
 }
 
 /* VALUE has what the register holds in the frame itself. */
-static bool restore(const struct frame *frame, const struct register_rule *rule, uint64_t *value)
+static bool restore_register(const struct frame *frame, const struct register_rule *rule,
+                             uint64_t *value)
 {
     uint64_t address;
     switch (rule->place) {
@@ -85,7 +86,7 @@ bool unwind_by_row(struct module_map *modules, const struct unwound *so_far,
         row.return_address.place == REGISTER_SAME || !cfa_value(&frame, &row, &frame.cfa))
         return false;
     caller->rsp = frame.cfa;
-    return restore(&frame, &row.rbp, &caller->rbp) &&
-           restore(&frame, &row.return_address, &caller->pc) &&
+    return restore_register(&frame, &row.rbp, &caller->rbp) &&
+           restore_register(&frame, &row.return_address, &caller->pc) &&
            module_map_is_executable(modules, caller->pc - 1);
 }

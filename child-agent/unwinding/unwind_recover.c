@@ -15,8 +15,8 @@ struct followed {
     bool is_exact; /* the address of the frame is not a return address */
 };
 
-static bool restore(const struct followed *at, const struct register_rule *rule, uint64_t pc,
-                    uint64_t cfa, uint64_t *value)
+static bool restore_register(const struct followed *at, const struct register_rule *rule,
+                             uint64_t pc, uint64_t cfa, uint64_t *value)
 {
     struct frame_value place;
     uint64_t address;
@@ -61,8 +61,9 @@ static bool leave_frame(struct module_map *modules, struct followed *at,
         found = unwind_signal_register(&at->stack, at->rsp, REGISTER_RBP, &caller.rbp) &&
                 unwind_signal_register(&at->stack, at->rsp, at->number, &caller.value);
     else
-        found = restore(at, &row.rbp, frame->address, frame->stack_address, &caller.rbp) &&
-                restore(at, &row.other, frame->address, frame->stack_address, &caller.value);
+        found =
+            restore_register(at, &row.rbp, frame->address, frame->stack_address, &caller.rbp) &&
+            restore_register(at, &row.other, frame->address, frame->stack_address, &caller.value);
     *at = caller;
     return found;
 }

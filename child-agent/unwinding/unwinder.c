@@ -23,7 +23,7 @@ static bool is_further_out(const struct walk *walk, const struct unwind_state *c
 }
 
 /* A step by any means. */
-static enum walk_end step(struct unwinder *unwinder, struct walk *walk)
+static enum walk_end step_to_caller(struct unwinder *unwinder, struct walk *walk)
 {
     struct unwind_state caller;
     if (walk->state.pc == 0 && walk->count > 0)
@@ -52,7 +52,7 @@ static enum walk_end walk_to_end(struct unwinder *unwinder, struct walk *walk)
         if (unwind_has_word(&walk->state.stack, walk->state.rsp))
             walk_cached(unwinder, walk);
         if (walk->count < walk->capacity)
-            end = step(unwinder, walk);
+            end = step_to_caller(unwinder, walk);
     }
     return end;
 }

@@ -147,7 +147,7 @@ static bool guess_on_other_stack(struct unwinder *unwinder, struct walk *walk,
     return unwind_by_frame_pointer(unwinder->modules, &there, caller);
 }
 
-static bool guess(struct unwinder *unwinder, struct walk *walk, struct unwind_state *caller)
+static bool guess_caller(struct unwinder *unwinder, struct walk *walk, struct unwind_state *caller)
 {
     const struct unwind_state *state = &walk->state;
     if (!module_map_enter(unwinder->modules))
@@ -185,7 +185,7 @@ enum walk_end walk_find_caller(struct unwinder *unwinder, struct walk *walk,
         find_cfa(unwinder, walk, rule, &caller->rsp);
         return WALK_AT_ROOT;
     case RULE_NO_TABLE:
-        if (guess(unwinder, walk, caller))
+        if (guess_caller(unwinder, walk, caller))
             return WALK_GOES_ON;
         /* By convention the outermost frame has no frame pointer; the innermost may have anything
          * in that register. */

@@ -82,8 +82,8 @@ static int on_triggered(struct child *child, const uint8_t *payload, size_t byte
     return error;
 }
 
-static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, size_t bytes,
-                    int *fds, size_t fd_count)
+static int dispatch_message(struct child *child, unsigned kind, const uint8_t *payload,
+                            size_t bytes, int *fds, size_t fd_count)
 {
     switch (kind) {
     case MESSAGE_STARTED:
@@ -113,7 +113,7 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
 static void on_message(struct connection *connection, unsigned kind, const uint8_t *payload,
                        size_t bytes, int *fds, size_t fd_count, void *owner)
 {
-    int error = dispatch(owner, kind, payload, bytes, fds, fd_count);
+    int error = dispatch_message(owner, kind, payload, bytes, fds, fd_count);
 
     if (error < 0)
         connection_close(connection, error);

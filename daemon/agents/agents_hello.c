@@ -203,7 +203,7 @@ static int check_hello(struct agents *agents, struct connection *connection,
     return 0;
 }
 
-static void welcome(struct agents *agents, struct child *child)
+static void welcome_agent(struct agents *agents, struct child *child)
 {
     struct message_welcome message = {
         .protocol_version = protocol_version_with(child->protocol_minor),
@@ -292,8 +292,8 @@ static void number_arena(const struct child *child, const struct message_hello *
 }
 
 /* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
-static void attach(struct agents *agents, struct child *child, struct connection *connection,
-                   const struct message_hello *hello, int arena_fd, int pidfd)
+static void attach_agent(struct agents *agents, struct child *child, struct connection *connection,
+                         const struct message_hello *hello, int arena_fd, int pidfd)
 {
     if (child->connection != NULL) /* of one that said that it was dormant, and was not */
         agents_drop_connection(child);
@@ -359,7 +359,7 @@ static int meet_sender(struct agents *agents, struct connection *connection,
 
 /* CHILD exists, unless its process has become another program or is gone, which a child without a
  * connection cannot show by losing it. */
-static void receive(struct agents *agents, struct child *child)
+static void receive_agent(struct agents *agents, struct child *child)
 {
     const struct child *latest = child_table_find_latest(agents->children, child->pid);
 
@@ -371,7 +371,7 @@ static void receive(struct agents *agents, struct child *child)
         agents->events->on_loan_request(child, agents->context);
 }
 
-static void refuse(struct connection *connection, int error, int arena_fd, int pidfd)
+static void refuse_hello(struct connection *connection, int error, int arena_fd, int pidfd)
 {
     if (error != -EPROTONOSUPPORT) /* which is told before the connection ends */
         connection_close(connection, error);
@@ -395,10 +395,10 @@ int agents_hello(struct agents *agents, struct connection *connection, int pidfd
     if (error == 0)
         error = meet_sender(agents, connection, &hello, pidfd, &child);
     if (error != 0) {
-        refuse(connection, error, arena_fd, pidfd);
+        refuse_hello(connection, error, arena_fd, pidfd);
         return error;
     }
-    attach(agents, child, connection, &hello, arena_fd, pidfd);
+    attach_agent(agents, child, connection, &hello, arena_fd, pidfd);
     settle_keeping(agents, child, uid, payload, bytes, arena_fd >= 0);
     log_debug_of(child->pid, "%d (%s) said hello", child->pid, child->executable);
     agents->events->on_hello(hello.lease_owner, agents->context);
@@ -407,7 +407,7 @@ int agents_hello(struct agents *agents, struct connection *connection, int pidfd
         return 0;
     }
     if (!child->is_alone)
-        welcome(agents, child);
-    receive(agents, child);
+        welcome_agent(agents, child);
+    receive_agent(agents, child);
     return 0;
 }

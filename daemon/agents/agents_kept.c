@@ -25,8 +25,8 @@ static int pidfd_of_greeter(const struct message_hello *hello, pid_t pid)
 }
 
 /* As after a hello of a process that is alone. ARENA_FD and PIDFD are the child's. */
-static void readmit(struct agents *agents, const struct message_hello *hello,
-                    const struct keeper_message *message, int arena_fd, int pidfd)
+static void readmit_process(struct agents *agents, const struct message_hello *hello,
+                            const struct keeper_message *message, int arena_fd, int pidfd)
 {
     const struct child_introduction who = agents_introduce(hello, message->pid, pidfd);
     struct child *child = agents_meet(agents, &who);
@@ -61,7 +61,7 @@ static void on_kept_arena(const struct keeper_message *message, int fd, void *co
     if (error == 0)
         error = compact_plan_read(fd, &plan);
     if (error == 0) {
-        readmit(agents, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
+        readmit_process(agents, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
         return;
     }
     log_warn_of(message->pid, "cannot resume the recording of %d: %s", message->pid,

@@ -46,8 +46,8 @@ static int find_process(const struct visitor *visitor, const struct connection *
     return pidfd < 0 ? -1 : pidfd;
 }
 
-static int introduce(struct visitor *visitor, struct connection *connection, unsigned kind,
-                     const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
+static int introduce_visitor(struct visitor *visitor, struct connection *connection, unsigned kind,
+                             const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
 {
     const struct visitors *visitors = visitor->visitors;
 
@@ -73,7 +73,7 @@ static void on_message(struct connection *connection, unsigned kind, const uint8
 {
     struct visitor *visitor = owner;
 
-    if (introduce(visitor, connection, kind, payload, bytes, fds, fd_count) == 0)
+    if (introduce_visitor(visitor, connection, kind, payload, bytes, fds, fd_count) == 0)
         free_visitor(visitor);
 }
 
@@ -98,7 +98,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
 static const struct connection_events visitor_events = { on_message, on_closed };
 
 /* Takes over FD and what WHO owns, on every path. */
-static int add(const struct visitor *who, uint64_t deadline_ms)
+static int add_visitor(const struct visitor *who, uint64_t deadline_ms)
 {
     struct visitor *visitor = malloc(sizeof(*visitor));
     int error = -ENOMEM;
@@ -122,7 +122,7 @@ static int add(const struct visitor *who, uint64_t deadline_ms)
     return 0;
 }
 
-static void admit(struct visitors *visitors, int fd, const struct peer_credentials *peer)
+static void admit_visitor(struct visitors *visitors, int fd, const struct peer_credentials *peer)
 {
     struct visitor who = { .visitors = visitors, .fd = fd, .pidfd = -1, .uid = peer->uid };
     bool is_stranger = admission_is_stranger(&visitors->admission, peer->uid);
@@ -132,7 +132,7 @@ static void admit(struct visitors *visitors, int fd, const struct peer_credentia
         who.pidfd = pidfd_of_peer(fd, peer->pid);
     if (who.pidfd < 0)
         who.pidfd = -1;
-    int error = add(&who, is_stranger ? ADMISSION_STRANGER_MS : ADMISSION_OWNER_MS);
+    int error = add_visitor(&who, is_stranger ? ADMISSION_STRANGER_MS : ADMISSION_OWNER_MS);
     if (error < 0) {
         admission_leave(&visitors->admission, peer->uid);
         log_warn_of(peer->pid, "cannot take the connection of %d: %s", peer->pid,
@@ -147,7 +147,7 @@ void visitors_on_accept(struct listener *listener, int fd, const struct peer_cre
     (void)listener;
 
     if (admission_enter(&visitors->admission, peer->uid, fd)) {
-        admit(visitors, fd, peer);
+        admit_visitor(visitors, fd, peer);
         return;
     }
     close(fd);
@@ -174,7 +174,7 @@ int visitors_add_private(struct visitors *visitors, int fd)
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
         return -errno;
     const struct visitor who = { .visitors = visitors, .fd = fd, .pidfd = -1, .is_private = true };
-    return add(&who, ADMISSION_OWNER_MS);
+    return add_visitor(&who, ADMISSION_OWNER_MS);
 }
 
 void visitors_close(struct visitors *visitors)

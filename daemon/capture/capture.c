@@ -81,7 +81,7 @@ void capture_end(struct capture *capture, int error, const char *text)
     captures->events->on_finished(error, text, captures->context);
 }
 
-static void succeed(struct capture *capture)
+static void report_success(struct capture *capture)
 {
     struct captures *captures = capture->captures;
     char missing[GATHERING_LINE_BYTES];
@@ -130,7 +130,7 @@ static void on_written(void *tag, uint64_t end, void *owner)
 
     if (piece == NULL) {
         if (++capture->texts_written == CAPTURE_TEXTS)
-            succeed(capture);
+            report_success(capture);
         return;
     }
     if (piece->on_written != NULL) {

@@ -74,7 +74,7 @@ static void move_on_worker(uv_work_t *work)
 
 static void move_next(struct capture_assembler *assembler);
 
-static void fail(struct capture_assembler *assembler, int error)
+static void fail_assembly(struct capture_assembler *assembler, int error)
 {
     assembler->error = error;
     drop_waiting(assembler);
@@ -92,7 +92,7 @@ static void on_moved(uv_work_t *work, int status)
         return;
     }
     if (error < 0) {
-        fail(assembler, error);
+        fail_assembly(assembler, error);
         return;
     }
 
@@ -113,7 +113,7 @@ static void on_move_refused(uv_async_t *async)
     struct capture_assembler *assembler = async->data;
 
     if (!assembler->is_closing && assembler->error == 0)
-        fail(assembler, assembler->queue_error);
+        fail_assembly(assembler, assembler->queue_error);
 }
 
 static void move_next(struct capture_assembler *assembler)

@@ -121,7 +121,7 @@ static int write_copies(struct output_pump *pump, int fd, void *piece)
 /* --- On the loop's thread --- */
 
 /* What was copied of process ID does not count. */
-static int withdraw(struct capture *capture, uint64_t id)
+static int withdraw_process(struct capture *capture, uint64_t id)
 {
     const struct raw_void none = { id };
     struct {
@@ -169,7 +169,7 @@ static void on_copied(struct capture *capture, struct capture_piece *piece)
     capture->copies--;
     if (is_outdated(copies, capture->items[first->index].child)) {
         if (first->job.mark == SALVAGE_WRITTEN)
-            error = withdraw(capture, first->id);
+            error = withdraw_process(capture, first->id);
         capture_read_again(capture, first->index);
     } else {
         for (size_t i = 0; i < copies->count; i++)

@@ -88,7 +88,7 @@ static void free_strings(struct gecko_unprofiled_process *process)
     free((char *)process->command_line);
 }
 
-static int take(struct unprofiled_list *list, const struct child *child)
+static int list_child(struct unprofiled_list *list, const struct child *child)
 {
     const struct capture *capture = list->capture;
     struct unprofiled *item = &list->items[list->count];
@@ -134,12 +134,12 @@ static int take_all(struct unprofiled_list *list)
     for (const struct child *child = list->capture->views->children->first;
          error == 0 && child != NULL; child = child->next) {
         if (is_listed(list->capture, child))
-            error = take(list, child);
+            error = list_child(list, child);
     }
     return error;
 }
 
-static void destroy(struct unprofiled_list *list)
+static void destroy_list(struct unprofiled_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free_strings(&list->items[i].process);
@@ -211,7 +211,7 @@ static void on_work(uv_work_t *work)
 }
 
 /* Makes the list a piece of the output. */
-static int add(struct unprofiled_list *list)
+static int add_list(struct unprofiled_list *list)
 {
     struct capture_piece *piece = list->error == 0 ? calloc(1, sizeof(*piece)) : NULL;
     off_t bytes = piece != NULL ? lseek(list->fd, 0, SEEK_CUR) : 0;
@@ -234,13 +234,13 @@ static void on_listed(uv_work_t *work, int status)
 
     if (capture != NULL) {
         capture->unprofiled = NULL;
-        int error = add(list);
+        int error = add_list(list);
         if (error < 0)
             capture_fail(capture, error);
         else
             capture_advance(capture);
     }
-    destroy(list);
+    destroy_list(list);
 }
 
 /* --- Life cycle --- */
@@ -265,7 +265,7 @@ int capture_list_unprofiled(struct capture *capture)
     if (error == 0)
         error = uv_queue_work(capture->captures->loop, &list->work, on_work, on_listed);
     if (error < 0) {
-        destroy(list);
+        destroy_list(list);
         return error;
     }
     capture->unprofiled = list;

@@ -16,7 +16,7 @@ void salvage_pool_init(struct salvage_pool *pool, const char *program)
     *pool = (struct salvage_pool){ .program = program };
 }
 
-static struct salvage_worker *find(struct salvage_pool *pool, pid_t pid)
+static struct salvage_worker *find_worker(struct salvage_pool *pool, pid_t pid)
 {
     for (size_t i = 0; i < SALVAGE_WORKERS; i++) {
         if (pool->workers[i].pid == pid)
@@ -27,10 +27,10 @@ static struct salvage_worker *find(struct salvage_pool *pool, pid_t pid)
 
 bool salvage_pool_has_room(const struct salvage_pool *pool)
 {
-    return find((struct salvage_pool *)pool, 0) != NULL;
+    return find_worker((struct salvage_pool *)pool, 0) != NULL;
 }
 
-static void release(struct salvage_worker *worker)
+static void release_worker(struct salvage_worker *worker)
 {
     if (worker->jobs != NULL)
         munmap(worker->jobs, worker->count * sizeof(*worker->jobs));
@@ -77,7 +77,7 @@ static int make_files(struct salvage_worker *worker, const struct salvage_job *j
 int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs, size_t count,
                        int store_fd, salvage_on_done on_done, void *owner, void *batch)
 {
-    struct salvage_worker *worker = find(pool, 0);
+    struct salvage_worker *worker = find_worker(pool, 0);
     int status_fd;
 
     if (worker == NULL)
@@ -108,7 +108,7 @@ int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs
     return 0;
 
 failed:
-    release(worker);
+    release_worker(worker);
     return error;
 }
 
@@ -142,7 +142,7 @@ static uint64_t take_answers(struct salvage_worker *worker, uint64_t output_byte
 
 bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_status)
 {
-    struct salvage_worker *worker = find(pool, pid);
+    struct salvage_worker *worker = find_worker(pool, pid);
     struct stat status;
 
     if (pid <= 0 || worker == NULL)
@@ -162,7 +162,7 @@ bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_sta
         ended.output_fd = -1;
         ended.on_done(&result, ended.owner, ended.batch);
     }
-    release(&ended);
+    release_worker(&ended);
     return true;
 }
 

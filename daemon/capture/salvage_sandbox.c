@@ -15,7 +15,7 @@ enum {
     SPARE_DESCRIPTORS = 2, /* a reader duplicates the arena's */
 };
 
-static int limit(int resource, rlim_t value)
+static int limit_resource(int resource, rlim_t value)
 {
     struct rlimit limits;
 
@@ -45,7 +45,7 @@ static int limit_all(int last_fd)
     int error = 0;
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]) && error == 0; i++)
-        error = limit(limits[i].resource, limits[i].value);
+        error = limit_resource(limits[i].resource, limits[i].value);
     return error;
 }
 
@@ -75,7 +75,7 @@ static int filter_system_calls(void)
     return 0;
 }
 #else
-static int allow(scmp_filter_ctx filter)
+static int allow_calls(scmp_filter_ctx filter)
 {
     static const int calls[] = {
         SCMP_SYS(read),         SCMP_SYS(pread64),    SCMP_SYS(write),
@@ -106,7 +106,7 @@ static int filter_system_calls(void)
 
     if (filter == NULL)
         return error;
-    error = allow(filter);
+    error = allow_calls(filter);
     if (error == 0)
         error = seccomp_load(filter);
     seccomp_release(filter);

@@ -148,7 +148,7 @@ static void follow_clocks(struct census *census)
 }
 
 /* True when there was news. */
-static bool scan(struct census *census)
+static bool scan_processes(struct census *census)
 {
     struct process_list list;
     bool is_news = false;
@@ -182,7 +182,7 @@ static void on_timer(uv_timer_t *timer)
         census->scan_ms = 0;
         return;
     }
-    census->scan_ms = scan(census) ? CENSUS_FIRST_SCAN_MS : census->scan_ms * 2;
+    census->scan_ms = scan_processes(census) ? CENSUS_FIRST_SCAN_MS : census->scan_ms * 2;
     if (census->scan_ms > CENSUS_SLOWEST_SCAN_MS)
         census->scan_ms = CENSUS_SLOWEST_SCAN_MS;
     uv_timer_start(timer, on_timer, census->scan_ms, 0);
@@ -234,7 +234,7 @@ void census_schedule(struct census *census)
 void census_take(struct census *census)
 {
     if (session_is_on(census->session))
-        (void)scan(census); /* news or not: it is shown now */
+        (void)scan_processes(census); /* news or not: it is shown now */
 }
 
 /* --- What profd itself starts and reaps --- */

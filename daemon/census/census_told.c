@@ -205,7 +205,7 @@ void census_add_ended(struct census *census, const struct process_sighting *sigh
     agents_end_silent(child, ending);
 }
 
-static void end(struct census *census, const struct census_entry *entry)
+static void apply_end(struct census *census, const struct census_entry *entry)
 {
     const struct child_ending ending = { entry->wait_status, entry->cpu_ns, entry->time_ns };
 
@@ -285,7 +285,7 @@ static void carry_out(struct census *census, const struct census_entry *entry)
         agents_forget_silent(latest);
         break;
     case CENSUS_MEANS_END:
-        end(census, entry);
+        apply_end(census, entry);
         break;
     case CENSUS_MEANS_EXEC:
         record_exec(latest, entry);

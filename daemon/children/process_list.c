@@ -61,7 +61,7 @@ bool process_sight(pid_t pid, struct process_sighting *out)
     return process_stat_parse(text, (uint64_t)sysconf(_SC_CLK_TCK), boot_ns, out);
 }
 
-static int append(struct process_list *list, const struct process_sighting *sighting)
+static int append_sighting(struct process_list *list, const struct process_sighting *sighting)
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : list->capacity * 2;
@@ -75,7 +75,7 @@ static int append(struct process_list *list, const struct process_sighting *sigh
     return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
     const struct process_sighting *left = a, *right = b;
     return (left->pid > right->pid) - (left->pid < right->pid);
@@ -97,11 +97,11 @@ int process_list_read(struct process_list *list, bool (*is_known)(pid_t pid, voi
             continue;
         sighting.is_ours = is_known(sighting.pid, context);
         if (sighting.is_ours || process_sight(sighting.pid, &sighting))
-            error = append(list, &sighting);
+            error = append_sighting(list, &sighting);
     }
     closedir(folder);
     if (list->count > 0)
-        qsort(list->items, list->count, sizeof(*list->items), compare);
+        qsort(list->items, list->count, sizeof(*list->items), compare_pids);
     return error;
 }
 
@@ -115,7 +115,8 @@ static bool is_marked(const struct process_list *list, pid_t pid)
 {
     const struct process_sighting key = { .pid = pid };
     const struct process_sighting *found =
-        list->count == 0 ? NULL : bsearch(&key, list->items, list->count, sizeof(key), compare);
+        list->count == 0 ? NULL
+                         : bsearch(&key, list->items, list->count, sizeof(key), compare_pids);
     return found != NULL && found->is_ours;
 }
 

@@ -80,7 +80,7 @@ static int take_group(const struct spawn_options *options)
     return 0;
 }
 
-static void report(int status_fd, enum spawn_stage stage, int error)
+static void report_failure(int status_fd, enum spawn_stage stage, int error)
 {
     struct spawn_failure failure = { stage, error };
     ssize_t written = write(status_fd, &failure, sizeof(failure));
@@ -98,28 +98,29 @@ static int place_output(const struct spawn_options *options)
     return 0;
 }
 
-static void become(const struct spawn_options *options, int status_fd)
+static void become_program(const struct spawn_options *options, int status_fd)
 {
     int error = take_group(options);
     if (error == 0)
         error = place_output(options);
     if (error == 0 && options->directory_fd > 0 && fchdir(options->directory_fd) < 0)
-        report(status_fd, SPAWN_DIRECTORY, -errno);
+        report_failure(status_fd, SPAWN_DIRECTORY, -errno);
     if (error == 0) {
         status_fd = fcntl(status_fd, F_DUPFD_CLOEXEC, PARKED_FD + SPAWN_MAX_FDS);
         error = status_fd < 0 ? -errno : place_descriptors(options);
     }
     if (error < 0)
-        report(status_fd, SPAWN_SET_UP, error);
+        report_failure(status_fd, SPAWN_SET_UP, error);
     if (options->directory != NULL && chdir(options->directory) < 0)
-        report(status_fd, SPAWN_DIRECTORY, -errno);
+        report_failure(status_fd, SPAWN_DIRECTORY, -errno);
 
     restore_original();
     sigprocmask(SIG_SETMASK, &original.mask, NULL);
     if (options->environment != NULL)
         environ = (char **)options->environment;
     execvp(options->arguments[0], options->arguments);
-    report(status_fd, SPAWN_EXEC, exec_failure(-errno, options->arguments[0], getenv("PATH")));
+    report_failure(status_fd, SPAWN_EXEC,
+                   exec_failure(-errno, options->arguments[0], getenv("PATH")));
 }
 
 /* --- In profd --- */
@@ -136,7 +137,7 @@ int spawn(const struct spawn_options *options, pid_t *pid, int *status_fd)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t child = fork();
     if (child == 0)
-        become(options, ends[1]);
+        become_program(options, ends[1]);
     int error = child < 0 ? -errno : 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);

@@ -33,7 +33,7 @@ static struct request *make_request(struct client *client, enum request_kind kin
     return request;
 }
 
-static void enqueue(struct client *client, struct request *request, uint64_t id)
+static void enqueue_request(struct client *client, struct request *request, uint64_t id)
 {
     int error = request == NULL ? -ENOMEM : requests_add(client->clients->requests, request);
 
@@ -50,7 +50,7 @@ int client_on_simple(struct client *client, enum request_kind kind, const uint8_
     int error = message_get_request(payload, bytes, &message);
 
     if (error == 0)
-        enqueue(client, make_request(client, kind, message.id), message.id);
+        enqueue_request(client, make_request(client, kind, message.id), message.id);
     return error;
 }
 
@@ -90,7 +90,7 @@ static const char *take_triggers(struct request *request,
     if (request->triggers == NULL)
         return "profd has no memory for the request";
     if (trigger_set_read(message->triggers.bytes, message->triggers.length, message->output.bytes,
-                         message->output.length, message->most_files, request->triggers,
+                         message->output.length, message->max_files, request->triggers,
                          &refusal) < 0)
         return refusal;
     request->triggers->last_ms = message->trigger_last_ms;
@@ -135,7 +135,7 @@ int client_on_start(struct client *client, const uint8_t *payload, size_t bytes,
         client_reply(client, message.id, -EINVAL, refusal);
         return 0;
     }
-    enqueue(client, request, message.id);
+    enqueue_request(client, request, message.id);
     return 0;
 }
 
@@ -175,6 +175,6 @@ int client_on_capture(struct client *client, const uint8_t *payload, size_t byte
         request->output_fd = fds[0];
         fds[0] = -1;
     }
-    enqueue(client, request, message.id);
+    enqueue_request(client, request, message.id);
     return 0;
 }

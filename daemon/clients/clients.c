@@ -47,8 +47,8 @@ void client_send_command_exited(struct client *client, const struct message_comm
 
 /* --- The connection --- */
 
-static int dispatch(struct client *client, unsigned kind, const uint8_t *payload, size_t bytes,
-                    int *fds, size_t fd_count)
+static int dispatch_message(struct client *client, unsigned kind, const uint8_t *payload,
+                            size_t bytes, int *fds, size_t fd_count)
 {
     switch (kind) {
     case MESSAGE_CLIENT_START:
@@ -85,7 +85,7 @@ static int dispatch(struct client *client, unsigned kind, const uint8_t *payload
 static void on_message(struct connection *connection, unsigned kind, const uint8_t *payload,
                        size_t bytes, int *fds, size_t fd_count, void *owner)
 {
-    int error = dispatch(owner, kind, payload, bytes, fds, fd_count);
+    int error = dispatch_message(owner, kind, payload, bytes, fds, fd_count);
 
     if (error < 0) {
         log_warn("a client sent an unexpected message (%s)", message_kind_name(kind));

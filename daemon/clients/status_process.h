@@ -12,7 +12,7 @@
 struct child;
 struct lease_census;
 
-/* CHILD as JSON, which takes MOST_BYTES at most, printed; CENSUS tells its lease. */
+/* CHILD as JSON, which takes MAX_BYTES at most, printed; CENSUS tells its lease. */
 cJSON *status_process_make(const struct child *child, const struct lease_census *census,
                            size_t *most_bytes);
 

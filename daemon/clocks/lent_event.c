@@ -50,7 +50,7 @@ static int write_returned(int arena_fd)
     return file_range_write(arena_fd, &none, sizeof(none), PLACE_OF(event_loan.lent.signal));
 }
 
-static int describe(int arena_fd, uint64_t interval_ns)
+static int describe_clock(int arena_fd, uint64_t interval_ns)
 {
     const struct clock_description description = { SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE,
                                                    interval_ns };
@@ -111,7 +111,7 @@ static int start_event(int descriptor, const struct borrower *borrower, int sign
     return error < 0 ? error : perf_event_start(descriptor);
 }
 
-static int lend(struct lent_event *event, const struct borrower *borrower)
+static int open_lent_event(struct lent_event *event, const struct borrower *borrower)
 {
     uint64_t interval_ns =
         perf_event_granted_interval_ns(event->wanted_interval_ns, perf_event_most_per_second());
@@ -124,7 +124,7 @@ static int lend(struct lent_event *event, const struct borrower *borrower)
     if (error == 0)
         error = start_event(descriptor, borrower, event->wanted_signal, interval_ns);
     if (error == 0)
-        error = describe(borrower->arena_fd, interval_ns);
+        error = describe_clock(borrower->arena_fd, interval_ns);
     if (error < 0) {
         close(descriptor);
         (void)write_returned(borrower->arena_fd); /* ERROR is told already */
@@ -154,7 +154,7 @@ int lent_event_follow(struct lent_event *event, const struct borrower *borrower)
     event->wanted_interval_ns = wish.interval_ns;
     if (error < 0 || wish.signal == 0)
         return error;
-    error = perf_event_may_send(wish.signal) ? lend(event, borrower) : -EINVAL;
+    error = perf_event_may_send(wish.signal) ? open_lent_event(event, borrower) : -EINVAL;
     if (error < 0)
         (void)describe_refusal(borrower->arena_fd, error); /* ERROR is told already */
     return error;

@@ -31,8 +31,8 @@ static int find_table(int arena_fd, struct arena_header *header, uint64_t *bytes
     return 0;
 }
 
-static void describe(struct group_part *part, const struct group_owner *owner,
-                     const struct group_table_header *table, uint64_t table_bytes)
+static void describe_part(struct group_part *part, const struct group_owner *owner,
+                          const struct group_table_header *table, uint64_t table_bytes)
 {
     size_t name_bytes = strlen(owner->name);
     size_t name_room = group_snapshot_name_room(name_bytes);
@@ -70,7 +70,7 @@ int group_part_read(int arena_fd, const struct group_owner *owner, struct group_
         return -ENOMEM;
     part->next = NULL;
     part->pidfd = -1;
-    describe(part, owner, &header.groups, bytes);
+    describe_part(part, owner, &header.groups, bytes);
     error = file_range_read(arena_fd, part->rest + name_room, bytes, header.groups.offset);
     if (error < 0)
         free(part);

@@ -31,7 +31,7 @@ struct group_owner {
  * when nothing was ever measured; -ENOMEM, or the error of pread. */
 int group_part_read(int arena_fd, const struct group_owner *owner, struct group_part **out);
 
-/* Those of processes that have ended, the latest first. When they are more than MOST_BYTES, the
+/* Those of processes that have ended, the latest first. When they are more than MAX_BYTES, the
  * oldest are forgotten, and counted. Zeroed memory is an empty book. */
 struct group_book {
     struct group_part *latest;
@@ -44,7 +44,7 @@ enum {
     GROUP_BOOK_MOST_DESCRIPTORS = 256, /* the latest ones */
 };
 
-/* Takes PART over; one that is more than half of MOST_BYTES is forgotten at once. */
+/* Takes PART over; one that is more than half of MAX_BYTES is forgotten at once. */
 void group_book_add(struct group_book *book, struct group_part *part, uint64_t most_bytes);
 
 /* Learns how processes ended that have been reaped meanwhile. */

@@ -52,7 +52,7 @@ static void lose_profd(struct keeper *keeper)
 
 /* --- profd's word --- */
 
-static void obey(struct keeper *keeper, const struct keeper_message *message, int fd)
+static void obey_message(struct keeper *keeper, const struct keeper_message *message, int fd)
 {
     if (message->kind == KEEPER_KEEP && fd >= 0) {
         (void)kept_arenas_add(&keeper->arenas, message, fd); /* without memory it is not kept */
@@ -68,7 +68,7 @@ static void obey(struct keeper *keeper, const struct keeper_message *message, in
         move_to(keeper, KEEPER_IS_OVER);
 }
 
-static void serve(struct keeper *keeper)
+static void serve_profd(struct keeper *keeper)
 {
     static struct keeper_message message;
     int fd, got;
@@ -78,7 +78,7 @@ static void serve(struct keeper *keeper)
         if (got < 0)
             lose_profd(keeper);
         else
-            obey(keeper, &message, fd);
+            obey_message(keeper, &message, fd);
     }
 }
 
@@ -141,7 +141,7 @@ bool keeper_run(int profd_fd, int listening_fd)
                                  .events = POLLIN };
         int got = poll(&waited, 1, serves ? -1 : look_after_ms(&keeper));
         if (got > 0 && serves)
-            serve(&keeper);
+            serve_profd(&keeper);
         else if (got > 0)
             receive_profd(&keeper);
         if (keeper.state == KEEPER_ORPHANED)

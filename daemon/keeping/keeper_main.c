@@ -24,7 +24,7 @@ static int leave_streams(void)
 }
 
 /* It has a descriptor for each process, and ends when profd says so. */
-static void prepare(void)
+static void prepare_process(void)
 {
     struct rlimit limit;
 
@@ -39,7 +39,7 @@ static void prepare(void)
 }
 
 /* A child of nobody that is looked at: profd's children are the program's. */
-static void detach(void)
+static void detach_process(void)
 {
     pid_t child = fork();
 
@@ -63,8 +63,8 @@ int main(int argc, char **argv)
     }
     if (argc > 1)
         left_files_note(&left, argv[1]);
-    detach();
-    prepare();
+    detach_process();
+    prepare_process();
     if (keeper_run(KEEPER_PROFD_FD, KEEPER_LISTENING_FD))
         left_files_remove(&left);
     return 0;

@@ -37,7 +37,7 @@ int keeper_message_send(int socket_fd, const struct keeper_message *message, int
     }
 }
 
-static int check(const struct keeper_message *message, size_t bytes)
+static int check_message(const struct keeper_message *message, size_t bytes)
 {
     size_t front = offsetof(struct keeper_message, hello);
 
@@ -61,7 +61,7 @@ int keeper_message_receive(int socket_fd, struct keeper_message *message, int *f
     *fd = -1;
     if (got == -EAGAIN)
         return 0;
-    int error = got > 0 ? check(message, (size_t)got) : got == 0 ? -EPIPE : (int)got;
+    int error = got > 0 ? check_message(message, (size_t)got) : got == 0 ? -EPIPE : (int)got;
     if (error == 0 && count > 1)
         error = -EPROTO;
     if (error < 0) {

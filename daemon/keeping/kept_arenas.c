@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct kept_arena *make(const struct keeper_message *message, int fd)
+static struct kept_arena *make_arena(const struct keeper_message *message, int fd)
 {
     struct kept_arena *arena = malloc(sizeof(*arena));
     uint8_t *hello = malloc(message->hello_bytes > 0 ? message->hello_bytes : 1);
@@ -28,7 +28,7 @@ static struct kept_arena *make(const struct keeper_message *message, int fd)
     return arena;
 }
 
-static void destroy(struct kept_arena *arena)
+static void destroy_arena(struct kept_arena *arena)
 {
     close(arena->fd);
     free(arena->hello);
@@ -37,7 +37,7 @@ static void destroy(struct kept_arena *arena)
 
 int kept_arenas_add(struct kept_arenas *arenas, const struct keeper_message *message, int fd)
 {
-    struct kept_arena *arena = make(message, fd);
+    struct kept_arena *arena = make_arena(message, fd);
 
     if (arena == NULL) {
         close(fd);
@@ -61,7 +61,7 @@ void kept_arenas_drop(struct kept_arenas *arenas, uint64_t id)
         return;
     *link = arena->next;
     arenas->count--;
-    destroy(arena);
+    destroy_arena(arena);
 }
 
 void kept_arenas_clear(struct kept_arenas *arenas)

@@ -60,7 +60,7 @@ static int find_lost(const struct memory *memory, const struct lease_census *cen
 }
 
 /* Frees what those that are lost now and were at the last look have. */
-static void reclaim(struct memory *memory, struct lease_census *lost)
+static void reclaim_units(struct memory *memory, struct lease_census *lost)
 {
     for (size_t i = 0; i < lost->count; i++) {
         lease_owner owner = lost->holders[i].owner;
@@ -81,7 +81,7 @@ static void on_reclaim(uv_timer_t *timer)
     if (lease_census_take(&memory->ledger, &census) < 0)
         return; /* another time */
     if (find_lost(memory, &census, &lost) == 0)
-        reclaim(memory, &lost);
+        reclaim_units(memory, &lost);
     lease_census_free(&census);
 }
 
@@ -169,7 +169,7 @@ static void send_orders(struct memory *memory, struct child *first, uint64_t now
     }
 }
 
-static void decide(struct memory *memory, uint64_t now_ns)
+static void decide_drops(struct memory *memory, uint64_t now_ns)
 {
     uint64_t taken = lease_ledger_recount(&memory->ledger, NULL);
     struct child *first = NULL;
@@ -209,7 +209,7 @@ void memory_schedule_decision(struct memory *memory)
         uv_timer_start(&memory->timer, on_timer, DECIDE_EVERY_MS - passed_ms, 0);
         return;
     }
-    decide(memory, now_ns);
+    decide_drops(memory, now_ns);
     if (memory->controller.waiting.first != NULL)
         uv_timer_start(&memory->timer, on_timer, LOOK_AGAIN_MS, 0);
 }

@@ -26,25 +26,25 @@ void age_heap_free(struct age_heap *heap)
     *heap = (struct age_heap){ 0 };
 }
 
-static void place(struct age_heap *heap, size_t position, struct age_heap_entry entry)
+static void place_entry(struct age_heap *heap, size_t position, struct age_heap_entry entry)
 {
     heap->entries[position] = entry;
     entry.source->heap_position = (uint32_t)position;
 }
 
-static size_t rise(struct age_heap *heap, size_t position, struct age_heap_entry entry)
+static size_t sift_entry_up(struct age_heap *heap, size_t position, struct age_heap_entry entry)
 {
     while (position > 0) {
         size_t parent = (position - 1) / 2;
         if (heap->entries[parent].done_ns <= entry.done_ns)
             break;
-        place(heap, position, heap->entries[parent]);
+        place_entry(heap, position, heap->entries[parent]);
         position = parent;
     }
     return position;
 }
 
-static size_t sink(struct age_heap *heap, size_t position, struct age_heap_entry entry)
+static size_t sift_entry_down(struct age_heap *heap, size_t position, struct age_heap_entry entry)
 {
     for (;;) {
         size_t child = position * 2 + 1;
@@ -55,7 +55,7 @@ static size_t sink(struct age_heap *heap, size_t position, struct age_heap_entry
             child++;
         if (heap->entries[child].done_ns >= entry.done_ns)
             break;
-        place(heap, position, heap->entries[child]);
+        place_entry(heap, position, heap->entries[child]);
         position = child;
     }
     return position;
@@ -70,8 +70,8 @@ void age_heap_put(struct age_heap *heap, struct memory_source *source, uint64_t 
         position = heap->count++;
     else if (heap->entries[position].done_ns == done_ns)
         return;
-    position = rise(heap, position, entry);
-    place(heap, sink(heap, position, entry), entry);
+    position = sift_entry_up(heap, position, entry);
+    place_entry(heap, sift_entry_down(heap, position, entry), entry);
 }
 
 void age_heap_take_out(struct age_heap *heap, struct memory_source *source)
@@ -84,6 +84,6 @@ void age_heap_take_out(struct age_heap *heap, struct memory_source *source)
     struct age_heap_entry last = heap->entries[--heap->count];
     if (last.source == source)
         return;
-    position = rise(heap, position, last);
-    place(heap, sink(heap, position, last), last);
+    position = sift_entry_up(heap, position, last);
+    place_entry(heap, sift_entry_down(heap, position, last), last);
 }

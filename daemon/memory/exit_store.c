@@ -113,7 +113,7 @@ static void free_record(struct exit_store *store, struct exit_record *record)
     free(record);
 }
 
-static void expire(struct exit_store *store, struct exit_record *record)
+static void expire_record(struct exit_store *store, struct exit_record *record)
 {
     struct block_account account;
 
@@ -134,7 +134,7 @@ void exit_store_drop(struct exit_store *store, struct memory_source *source, uin
     if (error < 0)
         log_warn("a dropped chunk is not counted in its profile: %s", uv_strerror(error));
     if (source->chunks.count == 0) {
-        expire(store, record);
+        expire_record(store, record);
         return;
     }
     /* The controller took it off what the record counts for. */
@@ -228,7 +228,7 @@ static uint64_t bytes_of_copy(const struct exit_move *move)
     return bytes < most_bytes ? bytes : most_bytes;
 }
 
-static int place(struct exit_store *store, struct exit_move *move)
+static int place_record(struct exit_store *store, struct exit_move *move)
 {
     struct exit_record *record = move->record;
 
@@ -249,7 +249,7 @@ static void start_next(struct exit_store *store)
         struct exit_move *move = store->first_waiting;
         store->first_waiting = move->next;
         store->moving++;
-        move->error = place(store, move);
+        move->error = place_record(store, move);
         /* Fails only for want of a function. */
         (void)uv_queue_work(store->loop, &move->work,
                             move->error == 0 ? move_on_worker : nothing_on_worker, on_moved);

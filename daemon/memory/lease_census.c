@@ -17,18 +17,18 @@ static void note_unit(lease_owner owner, uint32_t unit, void *context)
         census->holders[census->count++] = (struct lease_holder){ owner, 1 };
 }
 
-static int compare(const void *a, const void *b)
+static int compare_owners(const void *a, const void *b)
 {
     const struct lease_holder *left = a, *right = b;
     return left->owner < right->owner ? -1 : left->owner > right->owner;
 }
 
 /* Puts what each has at different places together. */
-static void join(struct lease_census *census)
+static void merge_holders(struct lease_census *census)
 {
     size_t kept = 0;
 
-    qsort(census->holders, census->count, sizeof(*census->holders), compare);
+    qsort(census->holders, census->count, sizeof(*census->holders), compare_owners);
     for (size_t i = 0; i < census->count; i++) {
         if (kept > 0 && census->holders[kept - 1].owner == census->holders[i].owner)
             census->holders[kept - 1].units += census->holders[i].units;
@@ -47,7 +47,7 @@ int lease_census_take(struct lease_ledger *ledger, struct lease_census *out)
     if (out->holders == NULL)
         return -ENOMEM;
     lease_ledger_visit(ledger, note_unit, out);
-    join(out);
+    merge_holders(out);
     return 0;
 }
 
@@ -60,10 +60,10 @@ void lease_census_free(struct lease_census *census)
 uint32_t lease_census_units(const struct lease_census *census, lease_owner owner)
 {
     const struct lease_holder key = { .owner = owner };
-    const struct lease_holder *found =
-        census->count > 0
-            ? bsearch(&key, census->holders, census->count, sizeof(*census->holders), compare)
-            : NULL;
+    const struct lease_holder *found = census->count > 0
+                                           ? bsearch(&key, census->holders, census->count,
+                                                     sizeof(*census->holders), compare_owners)
+                                           : NULL;
     return found != NULL ? found->units : 0;
 }
 

@@ -118,7 +118,7 @@ int lone_arena_update(int fd, struct chunk_update *out)
 
 /* --- Destroying --- */
 
-static int punch(const struct lone_chunks *chunks, uint32_t slot, uint32_t count)
+static int punch_chunks(const struct lone_chunks *chunks, uint32_t slot, uint32_t count)
 {
     return file_range_punch(chunks->fd, (uint64_t)offset_of(chunks, slot),
                             (uint64_t)count * CHUNK_BYTES);
@@ -162,7 +162,7 @@ static int64_t destroy_released(const struct lone_chunks *chunks, struct arena_h
         if (!is_released(chunks, &listed) || listed.done.monotonic_ns > done_ns ||
             !claim_chunk(chunks, header, slot, &held_unit))
             continue;
-        error = punch(chunks, slot, 1);
+        error = punch_chunks(chunks, slot, 1);
         if (error < 0)
             return error; /* the slot is lost, and stays paid for */
         give_back(ledger, owner, held_unit);
@@ -203,7 +203,7 @@ int lone_arena_clear(int fd, struct lease_ledger *ledger, lease_owner owner)
         held_units[slot] = error == 0 ? atomic_load(&header.held_unit) : 0;
     }
     if (error == 0)
-        error = punch(&chunks, 0, chunks.count);
+        error = punch_chunks(&chunks, 0, chunks.count);
     for (uint32_t slot = 0; slot < chunks.count && error == 0; slot++)
         give_back(ledger, owner, held_units[slot]);
     free(held_units);

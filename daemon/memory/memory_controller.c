@@ -35,7 +35,7 @@ void memory_controller_fini(struct memory_controller *controller)
 /* --- One source --- */
 
 /* Puts SOURCE where its oldest chunk that may still be chosen belongs. */
-static void rank(struct memory_controller *controller, struct memory_source *source)
+static void rank_source(struct memory_controller *controller, struct memory_source *source)
 {
     bool may_give = !source->is_held && !source->is_final && !source->is_stalled &&
                     source->ordered < source->chunks.count;
@@ -137,7 +137,7 @@ int memory_controller_add_chunk(struct memory_controller *controller, struct mem
                                 struct chunk_age chunk)
 {
     int error = chunk_ages_insert(&source->chunks, chunk);
-    rank(controller, source);
+    rank_source(controller, source);
     return error;
 }
 
@@ -146,7 +146,7 @@ void memory_controller_set_chunks(struct memory_controller *controller,
 {
     source->chunks = *chunks;
     *chunks = (struct chunk_ages){ 0 };
-    rank(controller, source);
+    rank_source(controller, source);
 }
 
 void memory_controller_hold(struct memory_controller *controller, struct memory_source *source,
@@ -155,7 +155,7 @@ void memory_controller_hold(struct memory_controller *controller, struct memory_
     if (!source->is_added)
         return;
     source->is_held = is_held;
-    rank(controller, source);
+    rank_source(controller, source);
 }
 
 /* --- Updates --- */
@@ -280,7 +280,7 @@ int memory_controller_update(struct memory_controller *controller, struct memory
             error = learn_oldest(controller, source, oldest_ns);
         follow_order(controller, source, ordered_before, now_ns);
     }
-    rank(controller, source);
+    rank_source(controller, source);
     return error;
 }
 
@@ -307,7 +307,7 @@ static void give_up_waiting(struct memory_controller *controller, uint64_t now_n
     while ((source = controller->waiting.first) != NULL && source->deadline_ns <= now_ns) {
         memory_source_leave(source);
         set_stalled(controller, source, true);
-        rank(controller, source);
+        rank_source(controller, source);
     }
 }
 
@@ -325,8 +325,8 @@ static bool next_reminder(struct memory_controller *controller, struct chunk_dro
     return true;
 }
 
-static void order(struct memory_controller *controller, struct memory_source *source,
-                  uint64_t now_ns, struct chunk_drop *out)
+static void order_drop(struct memory_controller *controller, struct memory_source *source,
+                       uint64_t now_ns, struct chunk_drop *out)
 {
     const struct chunk_age *chunk = chunk_ages_at(&source->chunks, source->ordered);
 
@@ -361,9 +361,9 @@ bool memory_controller_next_drop(struct memory_controller *controller, uint64_t 
     if (source == NULL)
         return false;
     if (source->kind == MEMORY_OF_CHILD)
-        order(controller, source, now_ns, out);
+        order_drop(controller, source, now_ns, out);
     else
         drop_of_exit(controller, source, out);
-    rank(controller, source);
+    rank_source(controller, source);
     return true;
 }

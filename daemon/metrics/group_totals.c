@@ -57,7 +57,7 @@ void group_totals_begin_look(struct group_totals *totals)
 
 /* --- Adding --- */
 
-static uint64_t within(uint64_t ticks, uint64_t exceeded)
+static uint64_t ticks_within(uint64_t ticks, uint64_t exceeded)
 {
     return ticks > exceeded ? ticks - exceeded : 0;
 }
@@ -69,8 +69,8 @@ static void add_group(struct group_sum *sum, const struct group_view *group)
     group_sum_add(&sum->wall_ns, group->costs.wall_ns);
     group_sum_add(&sum->blocked_ns, group->costs.blocked_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        group_sum_add(&sum->cpu_within[i], within(group->ticks, group->cpu_exceeded[i]));
-        group_sum_add(&sum->wall_within[i], within(group->ticks, group->wall_exceeded[i]));
+        group_sum_add(&sum->cpu_within[i], ticks_within(group->ticks, group->cpu_exceeded[i]));
+        group_sum_add(&sum->wall_within[i], ticks_within(group->ticks, group->wall_exceeded[i]));
     }
 }
 

@@ -12,7 +12,7 @@ static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /* --- Labels --- */
 
-static void append(struct metric_labels *labels, const char *bytes, size_t count)
+static void append_bytes(struct metric_labels *labels, const char *bytes, size_t count)
 {
     assert(labels->length + count < sizeof(labels->text));
     memcpy(labels->text + labels->length, bytes, count);
@@ -23,13 +23,13 @@ static void append(struct metric_labels *labels, const char *bytes, size_t count
 static void append_character(struct metric_labels *labels, const char *bytes, size_t count)
 {
     if (*bytes == '\n')
-        append(labels, "\\n", 2);
+        append_bytes(labels, "\\n", 2);
     else if ((unsigned char)*bytes < ' ')
-        append(labels, replacement, strlen(replacement));
+        append_bytes(labels, replacement, strlen(replacement));
     else {
         if (*bytes == '"' || *bytes == '\\')
-            append(labels, "\\", 1);
-        append(labels, bytes, count);
+            append_bytes(labels, "\\", 1);
+        append_bytes(labels, bytes, count);
     }
 }
 
@@ -39,20 +39,20 @@ void metric_labels_add(struct metric_labels *labels, const char *name, const cha
     size_t left = bytes < METRIC_LABEL_MOST_BYTES ? bytes : METRIC_LABEL_MOST_BYTES;
 
     if (labels->length > 0)
-        append(labels, ",", 1);
-    append(labels, name, strlen(name));
-    append(labels, "=\"", 2);
+        append_bytes(labels, ",", 1);
+    append_bytes(labels, name, strlen(name));
+    append_bytes(labels, "=\"", 2);
     while (left > 0) {
         bool is_valid;
         size_t taken = utf8_sequence(value, left, &is_valid);
         if (is_valid)
             append_character(labels, value, taken);
         else
-            append(labels, replacement, strlen(replacement));
+            append_bytes(labels, replacement, strlen(replacement));
         value += taken;
         left -= taken;
     }
-    append(labels, "\"", 1);
+    append_bytes(labels, "\"", 1);
 }
 
 /* --- Families --- */
@@ -104,7 +104,7 @@ static void put_end(FILE *out, const char *name, const char *what, const char *l
 }
 
 /* What is read while it changes: no bucket is larger than the next, or than all. */
-static uint64_t settle(uint64_t within, uint64_t below, uint64_t count)
+static uint64_t clamp_bucket(uint64_t within, uint64_t below, uint64_t count)
 {
     within = within > below ? within : below;
     return within < count ? within : count;
@@ -118,7 +118,7 @@ void metric_histogram(FILE *out, const char *name, const char *labels,
     for (unsigned i = 0; i < durations->edges; i++) {
         uint64_t edge_ns = durations->first_ns << i;
         char edge[48];
-        below = settle(durations->within[i], below, durations->count);
+        below = clamp_bucket(durations->within[i], below, durations->count);
         snprintf(edge, sizeof(edge), "%" PRIu64 ".%03" PRIu64, edge_ns / NS_PER_S,
                  edge_ns % NS_PER_S / NS_PER_MS);
         put_bucket(out, name, labels, edge, below);

@@ -50,7 +50,7 @@ static int take_host(const char *text, const char *colon, char host[HOST_BYTES])
 }
 
 /* No name is looked up: that could take long, and change. */
-static int resolve(const char *host, const char *port, struct metrics_address *out)
+static int resolve_address(const char *host, const char *port, struct metrics_address *out)
 {
     static const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                                            .ai_socktype = SOCK_STREAM };
@@ -78,7 +78,7 @@ int metrics_address_parse(const char *text, struct metrics_address *out)
         return parse_path(text, out);
     if (units_parse_count(port, 1, MOST_PORT, &number) < 0 || take_host(text, colon, host) < 0)
         return -EINVAL;
-    return resolve(host, port, out);
+    return resolve_address(host, port, out);
 }
 
 /* --- Listening --- */

@@ -34,8 +34,8 @@ struct metrics_server {
 
 /* --- Answers --- */
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status,
-                              struct MHD_Response *response)
+static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status,
+                                     struct MHD_Response *response)
 {
     enum MHD_Result result = MHD_queue_response(connection, status, response);
 
@@ -55,7 +55,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    return answer(connection, status, response);
+    return send_response(connection, status, response);
 }
 
 static void forget_page(struct metrics_server *server)
@@ -186,28 +186,28 @@ static uint64_t patience_ns(const struct metrics_server *server)
 /* libmicrohttpd closes what has been shut down. */
 static void hang_up_on_old_guests(struct metrics_server *server)
 {
-    uint64_t now_ns = uv_hrtime(), most_ns = patience_ns(server);
+    uint64_t now_ns = uv_hrtime(), max_ns = patience_ns(server);
 
     for (size_t i = 0; i < METRICS_MOST_CONNECTIONS; i++) {
         const struct guest *guest = &server->guests[i];
-        if (guest->fd >= 0 && now_ns - guest->since_ns > most_ns)
+        if (guest->fd >= 0 && now_ns - guest->since_ns > max_ns)
             (void)shutdown(guest->fd, SHUT_RDWR);
     }
 }
 
 /* --- The loop --- */
 
-static void work(struct metrics_server *server);
+static void run_server(struct metrics_server *server);
 
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     (void)status, (void)events;
-    work(poll->data);
+    run_server(poll->data);
 }
 
 static void on_due(uv_timer_t *timer)
 {
-    work(timer->data);
+    run_server(timer->data);
 }
 
 static MHD_UNSIGNED_LONG_LONG next_look_ms(const struct metrics_server *server, bool was_crowded)
@@ -220,7 +220,7 @@ static MHD_UNSIGNED_LONG_LONG next_look_ms(const struct metrics_server *server, 
 /* Where it had to turn somebody away, libmicrohttpd listens again only when it runs once more after
  * others have gone, of which nobody tells it: so it runs at once when there is room again, now and
  * then, and twice after the last. */
-static void work(struct metrics_server *server)
+static void run_server(struct metrics_server *server)
 {
     MHD_UNSIGNED_LONG_LONG due_ms;
     bool was_crowded = is_crowded(server);

@@ -102,7 +102,7 @@ void process_counts_add_end(struct process_counts *counts, const char *program,
 
 /* --- Ends that are not known --- */
 
-static void settle(struct process_counts *counts, size_t index, enum process_end end)
+static void settle_end(struct process_counts *counts, size_t index, enum process_end end)
 {
     struct waiting_end *waiting = &counts->waiting[index];
 
@@ -123,7 +123,7 @@ void process_counts_await_end(struct process_counts *counts, const char *program
     if (counts->waiting_count == PROCESS_COUNTS_MOST_WAITING)
         process_counts_learn(counts, process->end_ns);
     if (counts->waiting_count == PROCESS_COUNTS_MOST_WAITING)
-        settle(counts, 0, PROCESS_END_VANISHED);
+        settle_end(counts, 0, PROCESS_END_VANISHED);
     if (pidfd >= 0 && counts->descriptors == PROCESS_COUNTS_MOST_DESCRIPTORS) {
         close(pidfd);
         pidfd = -1;
@@ -141,7 +141,7 @@ void process_counts_note_end(struct process_counts *counts, pid_t pid, uint64_t 
         const struct waiting_end *waiting = &counts->waiting[i];
         if (waiting->pid != pid || (start_ns != 0 && waiting->start_ns != start_ns))
             continue;
-        settle(counts, i, end);
+        settle_end(counts, i, end);
         return;
     }
 }
@@ -167,7 +167,7 @@ void process_counts_learn(struct process_counts *counts, uint64_t now_ns)
     for (size_t i = 0; i < counts->waiting_count;) {
         enum process_end end;
         if (learn_end(&counts->waiting[i], now_ns, &end))
-            settle(counts, i, end);
+            settle_end(counts, i, end);
         else
             i++;
     }

@@ -73,7 +73,7 @@ static const struct {
 
 enum {
     MEMBERS = sizeof(members) / sizeof(members[0]),
-    OPTIONS_MOST = 2 * (MEMBERS + LABELS_MOST), /* words */
+    OPTIONS_MOST = 2 * (MEMBERS + LABELS_MAX), /* words */
 };
 
 static size_t count_options(const struct export_config *export)
@@ -142,7 +142,7 @@ static int check_label(struct config_reader *reader, const char *key, const char
     case 0:
         return 0;
     case -E2BIG:
-        return config_refuse(reader, "has more than %d labels", LABELS_MOST);
+        return config_refuse(reader, "has more than %d labels", LABELS_MAX);
     default:
         return config_refuse(reader,
                              "'%.70s' cannot be a label: up to %d letters, digits and . _ / -", key,

@@ -27,11 +27,11 @@ static bool is_replaced(const char *entry)
            strncmp(entry, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES) == 0;
 }
 
-static void add(struct environment_builder *builder, const char *format, ...)
+static void add_variable(struct environment_builder *builder, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* There is room: environment_bytes() counted it. */
-static void add(struct environment_builder *builder, const char *format, ...)
+static void add_variable(struct environment_builder *builder, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -60,8 +60,9 @@ static void add_preload(struct environment_builder *builder, const struct launch
         hooks = agent->malloc_hooks;
     if (strstr(old, agent->library) == NULL)
         library = agent->library;
-    add(builder, PRELOAD_PREFIX "%s%s%s%s%s", hooks, *hooks != '\0' && *library != '\0' ? ":" : "",
-        library, *old != '\0' && (*hooks != '\0' || *library != '\0') ? ":" : "", old);
+    add_variable(builder, PRELOAD_PREFIX "%s%s%s%s%s", hooks,
+                 *hooks != '\0' && *library != '\0' ? ":" : "", library,
+                 *old != '\0' && (*hooks != '\0' || *library != '\0') ? ":" : "", old);
 }
 
 static void add_session(struct environment_builder *builder, const struct message_session *session)
@@ -70,18 +71,20 @@ static void add_session(struct environment_builder *builder, const struct messag
 
     if (session->generation == 0)
         return;
-    add(builder, "PROFD_STARTUP=1");
-    add(builder, "PROFD_STARTUP_GENERATION=%" PRIu64, session->generation);
-    add(builder, "PROFD_STARTUP_INTERVAL=%" PRIu64 "ns", session->interval_ns);
-    add(builder, "PROFD_STARTUP_FEATURES=%s", features_format(session->features, features));
-    add(builder, "PROFD_STARTUP_LIMIT=%" PRIu64, session->memory_limit_bytes);
+    add_variable(builder, "PROFD_STARTUP=1");
+    add_variable(builder, "PROFD_STARTUP_GENERATION=%" PRIu64, session->generation);
+    add_variable(builder, "PROFD_STARTUP_INTERVAL=%" PRIu64 "ns", session->interval_ns);
+    add_variable(builder, "PROFD_STARTUP_FEATURES=%s",
+                 features_format(session->features, features));
+    add_variable(builder, "PROFD_STARTUP_LIMIT=%" PRIu64, session->memory_limit_bytes);
     if (session->allocation_interval_bytes != 0)
-        add(builder, "PROFD_STARTUP_ALLOC_INTERVAL=%" PRIu64, session->allocation_interval_bytes);
+        add_variable(builder, "PROFD_STARTUP_ALLOC_INTERVAL=%" PRIu64,
+                     session->allocation_interval_bytes);
     if (session->clock != SAMPLING_CLOCK_AUTO)
-        add(builder, "PROFD_STARTUP_CLOCK=%s",
-            sampling_clock_name((enum sampling_clock)session->clock));
-    add(builder, "PROFD_STARTUP_FILTERS=%.*s", (int)session->thread_filters.length,
-        session->thread_filters.bytes);
+        add_variable(builder, "PROFD_STARTUP_CLOCK=%s",
+                     sampling_clock_name((enum sampling_clock)session->clock));
+    add_variable(builder, "PROFD_STARTUP_FILTERS=%.*s", (int)session->thread_filters.length,
+                 session->thread_filters.bytes);
 }
 
 static size_t count_strings(const char *bytes, size_t length)
@@ -115,10 +118,10 @@ int launch_environment_build(const char *base, size_t base_bytes, const struct l
         if (strncmp(entry, PRELOAD_PREFIX, PRELOAD_PREFIX_BYTES) == 0)
             old_preload = entry + PRELOAD_PREFIX_BYTES;
         if (!is_replaced(entry))
-            add(&builder, "%s", entry);
+            add_variable(&builder, "%s", entry);
     }
     add_preload(&builder, agent, old_preload);
-    add(&builder, "PROFD_SOCKET=%s", agent->socket);
+    add_variable(&builder, "PROFD_SOCKET=%s", agent->socket);
     add_session(&builder, &agent->session);
     array[builder.count] = NULL;
     *out = array;

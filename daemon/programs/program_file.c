@@ -7,7 +7,7 @@
 #include "daemon/memory/kept_file.h"
 #include "daemon/memory/kept_path.h"
 
-static cJSON *describe(const struct program *program)
+static cJSON *describe_program(const struct program *program)
 {
     cJSON *object = cJSON_CreateObject();
 
@@ -24,7 +24,7 @@ int program_file_write(const char *socket_path, const struct programs *programs)
     cJSON *list = cJSON_AddArrayToObject(document, "programs");
 
     for (size_t i = 0; i < programs->config.count; i++)
-        cJSON_AddItemToArray(list, describe(&programs->list[i]));
+        cJSON_AddItemToArray(list, describe_program(&programs->list[i]));
     int error = kept_file_write(socket_path, PROGRAM_FILE_NAME, document);
     cJSON_Delete(document);
     return error;

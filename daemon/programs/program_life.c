@@ -19,8 +19,8 @@ void program_life_init(struct program_life *life, enum restart_policy policy)
     *life = (struct program_life){ .state = PROGRAM_WAITING, .policy = policy };
 }
 
-static enum program_action enter(struct program_life *life, enum program_state state,
-                                 enum program_action action)
+static enum program_action enter_state(struct program_life *life, enum program_state state,
+                                       enum program_action action)
 {
     life->state = state;
     return action;
@@ -41,21 +41,21 @@ static enum program_action end_of_run(struct program_life *life, bool has_failed
         life->policy == RESTART_ALWAYS || (life->policy == RESTART_ON_FAILURE && has_failed);
 
     if (!again)
-        return enter(life, PROGRAM_OVER, PROGRAM_DO_END);
+        return enter_state(life, PROGRAM_OVER, PROGRAM_DO_END);
     life->wait_ms = next_wait_ms(life, now_ns);
-    return enter(life, PROGRAM_WAITING, PROGRAM_DO_WAIT);
+    return enter_state(life, PROGRAM_WAITING, PROGRAM_DO_WAIT);
 }
 
 static enum program_action move_waiting(struct program_life *life, enum program_event event,
                                         uint64_t now_ns)
 {
     if (event == PROGRAM_EVENT_STOP)
-        return enter(life, PROGRAM_OVER, PROGRAM_DO_END);
+        return enter_state(life, PROGRAM_OVER, PROGRAM_DO_END);
     if (event != PROGRAM_EVENT_DUE)
         return PROGRAM_DO_NOTHING;
     life->start_ns = now_ns;
     life->runs++;
-    return enter(life, PROGRAM_RUNNING, PROGRAM_DO_START);
+    return enter_state(life, PROGRAM_RUNNING, PROGRAM_DO_START);
 }
 
 static enum program_action move_running(struct program_life *life, enum program_event event,
@@ -66,7 +66,7 @@ static enum program_action move_running(struct program_life *life, enum program_
     case PROGRAM_EVENT_FAILED:
         return end_of_run(life, event == PROGRAM_EVENT_FAILED, now_ns);
     case PROGRAM_EVENT_STOP:
-        return enter(life, PROGRAM_STOPPING, PROGRAM_DO_SIGNAL);
+        return enter_state(life, PROGRAM_STOPPING, PROGRAM_DO_SIGNAL);
     default:
         return PROGRAM_DO_NOTHING;
     }
@@ -77,10 +77,10 @@ static enum program_action move_stopping(struct program_life *life, enum program
     switch (event) {
     case PROGRAM_EVENT_SUCCEEDED:
     case PROGRAM_EVENT_FAILED:
-        return enter(life, PROGRAM_OVER, PROGRAM_DO_END);
+        return enter_state(life, PROGRAM_OVER, PROGRAM_DO_END);
     case PROGRAM_EVENT_TIMEOUT:
-        return life->state == PROGRAM_STOPPING ? enter(life, PROGRAM_KILLING, PROGRAM_DO_KILL)
-                                               : enter(life, PROGRAM_OVER, PROGRAM_DO_END);
+        return life->state == PROGRAM_STOPPING ? enter_state(life, PROGRAM_KILLING, PROGRAM_DO_KILL)
+                                               : enter_state(life, PROGRAM_OVER, PROGRAM_DO_END);
     default:
         return PROGRAM_DO_NOTHING;
     }

@@ -12,7 +12,7 @@
 #include "daemon/programs/export_program.h"
 #include "daemon/programs/program_file.h"
 
-static void move(struct program *program, enum program_event event);
+static void move_program(struct program *program, enum program_event event);
 
 static void keep_file(const struct programs *programs)
 {
@@ -29,20 +29,20 @@ static void keep_file(const struct programs *programs)
 
 static void on_due(uv_timer_t *timer)
 {
-    move(timer->data, PROGRAM_EVENT_DUE);
+    move_program(timer->data, PROGRAM_EVENT_DUE);
 }
 
 static void on_timeout(uv_timer_t *timer)
 {
-    move(timer->data, PROGRAM_EVENT_TIMEOUT);
+    move_program(timer->data, PROGRAM_EVENT_TIMEOUT);
 }
 
-static void start(struct program *program)
+static void start_program(struct program *program)
 {
     const struct programs *programs = program->owner;
 
     if (programs->events->launch(program, &program->pid, programs->context) < 0)
-        move(program, PROGRAM_EVENT_FAILED);
+        move_program(program, PROGRAM_EVENT_FAILED);
 }
 
 static void wait_for_next(struct program *program)
@@ -69,20 +69,20 @@ static void kill_group(struct program *program)
     send_signal(program, SIGKILL, PROGRAM_KILL_PATIENCE_MS);
 }
 
-static void end(const struct program *program)
+static void end_program(const struct program *program)
 {
     if (program->life.runs > 0)
         log_info("'%s' has finished", program->config->name);
     program->owner->events->on_over(program->owner->context);
 }
 
-static void move(struct program *program, enum program_event event)
+static void move_program(struct program *program, enum program_event event)
 {
     switch (program_life_move(&program->life, event, uv_hrtime())) {
     case PROGRAM_DO_NOTHING:
         return;
     case PROGRAM_DO_START:
-        start(program);
+        start_program(program);
         break;
     case PROGRAM_DO_WAIT:
         wait_for_next(program);
@@ -95,7 +95,7 @@ static void move(struct program *program, enum program_event event)
         break;
     case PROGRAM_DO_END:
         uv_timer_stop(&program->timer);
-        end(program);
+        end_program(program);
         break;
     }
     keep_file(program->owner);
@@ -107,7 +107,7 @@ void programs_note_ended(struct program *program, bool has_failed)
 {
     program->pid = 0;
     uv_timer_stop(&program->timer);
-    move(program, has_failed ? PROGRAM_EVENT_FAILED : PROGRAM_EVENT_SUCCEEDED);
+    move_program(program, has_failed ? PROGRAM_EVENT_FAILED : PROGRAM_EVENT_SUCCEEDED);
 }
 
 /* An adopted one's. */
@@ -142,7 +142,7 @@ static void on_adopted_status(const int *wait_status, void *owner)
 
 static const struct child_watch_events adopted_events = { on_adopted_ended, on_adopted_status };
 
-static void adopt(struct program *program, pid_t pid)
+static void adopt_program(struct program *program, pid_t pid)
 {
     int pidfd = pidfd_of_process(pid);
     int error = pidfd < 0 ? pidfd
@@ -161,7 +161,7 @@ static void adopt(struct program *program, pid_t pid)
     log_info_of(pid, "'%s' still runs as %d", program->config->name, pid);
 }
 
-static struct program *find(struct programs *programs, const char *name)
+static struct program *find_program(struct programs *programs, const char *name)
 {
     for (size_t i = 0; i < programs->config.count; i++) {
         if (strcmp(programs->list[i].config->name, name) == 0)
@@ -171,9 +171,9 @@ static struct program *find(struct programs *programs, const char *name)
 }
 
 /* A program of the profd that was killed. */
-static void meet(const char *name, bool is_over, pid_t pid, void *context)
+static void meet_program(const char *name, bool is_over, pid_t pid, void *context)
 {
-    struct program *program = find(context, name);
+    struct program *program = find_program(context, name);
 
     if (program == NULL && pid > 0)
         log_warn_of(pid, "'%.64s' is no longer in the config but still runs as %d", name, pid);
@@ -182,12 +182,12 @@ static void meet(const char *name, bool is_over, pid_t pid, void *context)
     if (is_over)
         program->life.state = PROGRAM_OVER;
     else if (pid > 0)
-        adopt(program, pid);
+        adopt_program(program, pid);
 }
 
 static void meet_earlier_ones(struct programs *programs)
 {
-    int error = program_file_read(programs->socket_path, meet, programs);
+    int error = program_file_read(programs->socket_path, meet_program, programs);
 
     if (error < 0 && error != -ENOENT)
         log_warn("cannot read %s." PROGRAM_FILE_NAME " (%s): starting all programs",
@@ -259,14 +259,14 @@ int programs_begin(struct programs *programs, const char *path)
     }
     meet_earlier_ones(programs);
     for (size_t i = 0; i < programs->config.count; i++)
-        move(&programs->list[i], PROGRAM_EVENT_DUE);
+        move_program(&programs->list[i], PROGRAM_EVENT_DUE);
     return 0;
 }
 
 void programs_stop(struct programs *programs)
 {
     for (size_t i = 0; programs->is_open && i < programs->config.count; i++)
-        move(&programs->list[i], PROGRAM_EVENT_STOP);
+        move_program(&programs->list[i], PROGRAM_EVENT_STOP);
 }
 
 bool programs_have_ended(const struct programs *programs)

@@ -24,7 +24,7 @@ int service_take_socket(int *fd)
 }
 
 /* A manager that cannot be reached has gone or is not ours; profd serves all the same. */
-static void notify(struct service *service, const char *text)
+static void notify_manager(struct service *service, const char *text)
 {
     int error = service->has_manager ? sd_notify(0, text) : 0;
 
@@ -46,7 +46,7 @@ void service_tell_status(struct service *service)
         return;
     strcpy(service->status, status);
     snprintf(text, sizeof(text), "STATUS=%s", status);
-    notify(service, text);
+    notify_manager(service, text);
 }
 
 static void on_heartbeat(uv_timer_t *timer)
@@ -54,7 +54,7 @@ static void on_heartbeat(uv_timer_t *timer)
     struct service *service = timer->data;
 
     if (service->has_watchdog)
-        notify(service, "WATCHDOG=1");
+        notify_manager(service, "WATCHDOG=1");
     service_tell_status(service);
 }
 
@@ -102,13 +102,13 @@ int service_open(struct service *service, uv_loop_t *loop, const struct service_
 
 void service_tell_ready(struct service *service)
 {
-    notify(service, "READY=1");
+    notify_manager(service, "READY=1");
     service_tell_status(service);
 }
 
 void service_close(struct service *service)
 {
-    notify(service, "STOPPING=1");
+    notify_manager(service, "STOPPING=1");
     service->has_manager = false;
     if (service->has_heartbeat)
         uv_close((uv_handle_t *)&service->heartbeat, NULL);

@@ -7,7 +7,7 @@
 
 struct marker_tally {
     uint32_t generation;
-    uint64_t hits[TRIGGERS_MOST]; /* by marker */
+    uint64_t hits[TRIGGERS_MAX]; /* by marker */
 };
 
 int marker_tally_note(struct marker_tally **tally, uint32_t generation, uint64_t index,

@@ -8,7 +8,7 @@
 
 struct marker_tally;
 
-/* Of *TALLY (NULL: none yet), marker INDEX, below TRIGGERS_MOST, came HITS times in the session
+/* Of *TALLY (NULL: none yet), marker INDEX, below TRIGGERS_MAX, came HITS times in the session
  * GENERATION; tallies of others begin anew. *MORE: so many were not known. 0 or -ENOMEM. */
 int marker_tally_note(struct marker_tally **tally, uint32_t generation, uint64_t index,
                       uint64_t hits, uint64_t *more);

@@ -27,7 +27,7 @@ static struct trigger_file *take_first(struct trigger_files *files)
     return file;
 }
 
-static void append(struct trigger_files *files, struct trigger_file *file)
+static void append_file(struct trigger_files *files, struct trigger_file *file)
 {
     file->next = NULL;
     if (files->last != NULL)
@@ -48,7 +48,7 @@ static void forget_name(struct trigger_files *files, const char *name)
         if (strcmp(file->name, name) == 0)
             free(file);
         else
-            append(&others, file);
+            append_file(&others, file);
     }
     *files = others;
 }
@@ -68,7 +68,7 @@ int trigger_files_add(struct trigger_files *files, int directory_fd, const char 
                                    .modified = status.st_mtim };
     memcpy(file->name, name, bytes);
     forget_name(files, name);
-    append(files, file);
+    append_file(files, file);
     return 0;
 }
 

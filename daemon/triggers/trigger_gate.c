@@ -5,7 +5,7 @@
 
 #include "common/time_units.h"
 
-static struct trigger_cause *find(struct trigger_gate *gate, const char *name)
+static struct trigger_cause *find_cause(struct trigger_gate *gate, const char *name)
 {
     for (size_t i = 0; i < TRIGGER_CAUSES; i++) {
         if (strcmp(gate->causes[i].name, name) == 0)
@@ -30,7 +30,7 @@ static struct trigger_cause *make_place(struct trigger_gate *gate)
 bool trigger_gate_happened(struct trigger_gate *gate, const char *name, pid_t pid, uint64_t count,
                            bool is_asked, uint64_t now_ns)
 {
-    struct trigger_cause *cause = find(gate, name);
+    struct trigger_cause *cause = find_cause(gate, name);
 
     if (cause == NULL) {
         cause = make_place(gate);

@@ -17,7 +17,7 @@
 #define TRIGGER_GAP_NS UINT64_C(5000000000)
 #define TRIGGER_NEVER  UINT64_MAX
 
-enum { TRIGGER_CAUSES = 2 * TRIGGERS_MOST };
+enum { TRIGGER_CAUSES = 2 * TRIGGERS_MAX };
 
 struct trigger_cause {
     char name[TRIGGER_NAME_BYTES]; /* "": a free place */

@@ -5,32 +5,32 @@
 
 /* A line of agents' text: nanoseconds, a colon, a name, and its end. */
 enum { LINE_BYTES = 20 + 1 + TRIGGER_NAME_BYTES + 1 };
-_Static_assert((int)TRIGGERS_MOST *(int)LINE_BYTES <= (int)TRIGGER_LINES_BYTES, "all markers fit");
+_Static_assert((int)TRIGGERS_MAX *(int)LINE_BYTES <= (int)TRIGGER_LINES_BYTES, "all markers fit");
 
-static int refuse(const char **refusal, const char *text)
+static int set_refusal(const char **refusal, const char *text)
 {
     *refusal = text;
     return -EINVAL;
 }
 
 int trigger_set_read(const char *texts, size_t length, const char *output, size_t output_length,
-                     uint64_t most_files, struct trigger_set *out, const char **refusal)
+                     uint64_t max_files, struct trigger_set *out, const char **refusal)
 {
-    *out = (struct trigger_set){ .most_files =
-                                     most_files > 0 ? most_files : TRIGGER_SET_DEFAULT_FILES };
+    *out =
+        (struct trigger_set){ .max_files = max_files > 0 ? max_files : TRIGGER_SET_DEFAULT_FILES };
     if (output_length >= sizeof(out->output))
-        return refuse(refusal, "the pattern of --output is too long");
+        return set_refusal(refusal, "the pattern of --output is too long");
     memcpy(out->output, output, output_length);
     if (output_length > 0 && output_pattern_check(out->output, NULL) < 0)
-        return refuse(refusal, "--output is not a valid pattern");
+        return set_refusal(refusal, "--output is not a valid pattern");
     if (output_length == 0 && length > 0)
-        return refuse(refusal, "triggers need --output, a pattern for the names of captures");
+        return set_refusal(refusal, "triggers need --output, a pattern for the names of captures");
     for (size_t used = 0; used < length;) {
         size_t bytes = strnlen(texts + used, length - used);
-        if (out->count == TRIGGERS_MOST)
-            return refuse(refusal, "a session cannot have more triggers");
+        if (out->count == TRIGGERS_MAX)
+            return set_refusal(refusal, "a session cannot have more triggers");
         if (trigger_parse(texts + used, bytes, &out->triggers[out->count]) < 0)
-            return refuse(refusal, "unknown trigger");
+            return set_refusal(refusal, "unknown trigger");
         out->count++;
         used += bytes + 1;
     }
@@ -42,15 +42,17 @@ int trigger_set_make_standing(const struct standing_triggers *standing, struct t
 {
     const char *output = standing->output != NULL ? standing->output : OUTPUT_PATTERN_DEFAULT;
 
-    *out = (struct trigger_set){ .most_files = TRIGGER_SET_DEFAULT_FILES,
+    *out = (struct trigger_set){ .max_files = TRIGGER_SET_DEFAULT_FILES,
                                  .last_ms = TRIGGER_SET_STANDING_LAST_MS,
                                  .is_standing = true };
     if (standing->count == 0)
-        return standing->output == NULL ? -ENOENT
-                                        : refuse(refusal, "--trigger-output requires --trigger");
+        return standing->output == NULL
+                   ? -ENOENT
+                   : set_refusal(refusal, "--trigger-output requires --trigger");
     if (strlen(output) >= sizeof(out->output) || output_pattern_check(output, NULL) < 0)
-        return refuse(refusal, "--trigger-output must end in .json or .json.gz, and may contain "
-                               "%p, %t, %e, %n and %%");
+        return set_refusal(refusal,
+                           "--trigger-output must end in .json or .json.gz, and may contain "
+                           "%p, %t, %e, %n and %%");
     strcpy(out->output, output); /* as checked above */
     memcpy(out->triggers, standing->triggers, sizeof(out->triggers));
     out->count = standing->count;

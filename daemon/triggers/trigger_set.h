@@ -14,9 +14,9 @@ enum { TRIGGER_SET_DEFAULT_FILES = 10, TRIGGER_SET_STANDING_LAST_MS = 60 * 1000 
 
 struct trigger_set {
     size_t count;
-    struct trigger triggers[TRIGGERS_MOST];
+    struct trigger triggers[TRIGGERS_MAX];
     char output[OUTPUT_PATTERN_BYTES]; /* "": nothing triggers */
-    uint64_t most_files;
+    uint64_t max_files;
     uint64_t last_ms; /* what a capture holds before its cause; 0: everything */
     bool is_standing; /* of the session that is always on */
 };
@@ -24,7 +24,7 @@ struct trigger_set {
 /* TEXTS are LENGTH bytes of triggers, each with its NUL; OUTPUT is OUTPUT_LENGTH bytes without one.
  * 0, or -EINVAL with a line for people in *REFUSAL. */
 int trigger_set_read(const char *texts, size_t length, const char *output, size_t output_length,
-                     uint64_t most_files, struct trigger_set *out, const char **refusal);
+                     uint64_t max_files, struct trigger_set *out, const char **refusal);
 
 /* Those of the session that is always on, whose captures hold the last minute. 0; -ENOENT: there
  * are none; or -EINVAL with a line for people in *REFUSAL. */

@@ -56,7 +56,7 @@ struct trigger_watch {
     uv_timer_t timer;
     const struct trigger_watch_events *events;
     void *owner;
-    struct watched_rule rules[TRIGGERS_MOST];
+    struct watched_rule rules[TRIGGERS_MAX];
     size_t count;
     struct snapshot_file before; /* at the last look */
     int last_error;              /* of looking at groups; told once */

@@ -29,8 +29,8 @@ static char **worker_environment(void)
     return environment;
 }
 
-static int start(struct trigger_worker *worker, const char *program, const char *socket,
-                 int directory_fd, const char *name, uint64_t last_ms)
+static int launch_profctl(struct trigger_worker *worker, const char *program, const char *socket,
+                          int directory_fd, const char *name, uint64_t last_ms)
 {
     char last[32];
     char *arguments[] = { (char *)program,
@@ -71,7 +71,7 @@ int trigger_worker_start(struct trigger_worker *worker, const char *program, con
         error = worker->output_fd < 0 ? -errno : 0;
     }
     if (error == 0) {
-        error = start(worker, program, whole_socket, directory_fd, name, last_ms);
+        error = launch_profctl(worker, program, whole_socket, directory_fd, name, last_ms);
         if (error < 0)
             close(worker->output_fd);
     }
@@ -97,7 +97,7 @@ static void read_words(const struct trigger_worker *worker, char text[TRIGGER_WO
     snprintf(text, TRIGGER_WORKER_TEXT_BYTES, "%.*s", TRIGGER_WORKER_TEXT_BYTES - 1, line);
 }
 
-static int judge(const struct trigger_worker *worker, int wait_status, char *text)
+static int judge_exit(const struct trigger_worker *worker, int wait_status, char *text)
 {
     struct spawn_failure failure;
 
@@ -124,7 +124,7 @@ int trigger_worker_finish(struct trigger_worker *worker, int wait_status,
                           char text[TRIGGER_WORKER_TEXT_BYTES])
 {
     read_words(worker, text);
-    int error = judge(worker, wait_status, text);
+    int error = judge_exit(worker, wait_status, text);
     close(worker->output_fd);
     close(worker->status_fd);
     worker->pid = 0;

@@ -13,7 +13,7 @@
 #include "daemon/session.h"
 #include "daemon/triggers/triggers_inside.h"
 
-static void advance(struct triggers *triggers);
+static void advance_captures(struct triggers *triggers);
 
 /* --- Who waits for an answer --- */
 
@@ -67,7 +67,7 @@ static void describe_file(const struct triggers *triggers, const char *name, cha
         snprintf(out, PATH_MAX, "%s", name);
 }
 
-static void mention(const struct trigger_cause *cause, char *out, size_t capacity)
+static void describe_cause(const struct trigger_cause *cause, char *out, size_t capacity)
 {
     int length = snprintf(out, capacity, "%s", cause->name);
 
@@ -92,19 +92,19 @@ static const char *note_written(struct triggers *triggers, const char *about, co
     int error = trigger_files_add(&triggers->files, triggers->directory_fd, triggers->worker_name);
     if (error == 0)
         error =
-            trigger_files_limit(&triggers->files, triggers->directory_fd, triggers->set.most_files);
+            trigger_files_limit(&triggers->files, triggers->directory_fd, triggers->set.max_files);
     if (error < 0)
         log_warn("cannot delete captures beyond the latest %llu: %s",
-                 (unsigned long long)triggers->set.most_files, strerror(-error));
+                 (unsigned long long)triggers->set.max_files, strerror(-error));
     return triggers->last_file;
 }
 
 /* The capture under way is over, with ERROR and TEXT. */
-static void finish(struct triggers *triggers, int error, const char *text)
+static void finish_capture(struct triggers *triggers, int error, const char *text)
 {
     char about[TRIGGER_NAME_BYTES + 64];
 
-    mention(&triggers->gate.current, about, sizeof(about));
+    describe_cause(&triggers->gate.current, about, sizeof(about));
     if (error == 0) {
         answer(triggers, WAITERS_SERVED, 0, note_written(triggers, about, text));
     } else {
@@ -117,7 +117,7 @@ static void finish(struct triggers *triggers, int error, const char *text)
 }
 
 /* 0, or a negative errno: no worker was started. */
-static int begin(struct triggers *triggers)
+static int begin_capture(struct triggers *triggers)
 {
     const struct trigger_cause *cause = &triggers->gate.current;
     struct output_event event = {
@@ -150,18 +150,18 @@ static void end_if_held(struct triggers *triggers)
 
 static void on_due(uv_timer_t *timer)
 {
-    advance(timer->data);
+    advance_captures(timer->data);
 }
 
 /* Begins what is due; else waits for what will be. */
-static void advance(struct triggers *triggers)
+static void advance_captures(struct triggers *triggers)
 {
     while (trigger_gate_begin(&triggers->gate, uv_hrtime())) {
         trigger_waiters_serve(&triggers->waiters, triggers->gate.current.name);
-        int error = begin(triggers);
+        int error = begin_capture(triggers);
         if (error == 0)
             return;
-        finish(triggers, error, strerror(-error));
+        finish_capture(triggers, error, strerror(-error));
     }
     uint64_t due_ns = trigger_gate_due_ns(&triggers->gate), now_ns = uv_hrtime();
     if (!trigger_gate_is_busy(&triggers->gate) && due_ns != TRIGGER_NEVER)
@@ -176,16 +176,16 @@ bool triggers_note_reaped(struct triggers *triggers, pid_t pid, int wait_status)
 
     if (pid <= 0 || pid != triggers->worker.pid)
         return false;
-    finish(triggers, trigger_worker_finish(&triggers->worker, wait_status, text), text);
-    advance(triggers);
+    finish_capture(triggers, trigger_worker_finish(&triggers->worker, wait_status, text), text);
+    advance_captures(triggers);
     return true;
 }
 
 /* --- What happens --- */
 
 /* False: there is no place for it, which was told. */
-static bool note(struct triggers *triggers, const char *name, pid_t pid, uint64_t count,
-                 bool is_asked)
+static bool note_event(struct triggers *triggers, const char *name, pid_t pid, uint64_t count,
+                       bool is_asked)
 {
     if (trigger_gate_happened(&triggers->gate, name, pid, count, is_asked, uv_hrtime()))
         return true;
@@ -196,8 +196,8 @@ static bool note(struct triggers *triggers, const char *name, pid_t pid, uint64_
 void triggers_happened(struct triggers *triggers, const char *name, pid_t pid, uint64_t count,
                        bool is_asked)
 {
-    if (note(triggers, name, pid, count, is_asked))
-        advance(triggers);
+    if (note_event(triggers, name, pid, count, is_asked))
+        advance_captures(triggers);
 }
 
 void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id, const char *name)
@@ -211,13 +211,13 @@ void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id,
                 : "no session is active; start one with 'profctl start --trigger name:NAME'");
         return;
     }
-    if (!note(triggers, name, 0, 1, true))
+    if (!note_event(triggers, name, 0, 1, true))
         answer_now(triggers, client, id, -EBUSY,
                    "too many captures are waiting to be written; try again");
     else if (trigger_waiters_add(&triggers->waiters, client, id, name) < 0)
         answer_now(triggers, client, id, -ENOMEM,
                    "profd has no memory for the answer; the capture is written all the same");
-    advance(triggers);
+    advance_captures(triggers);
 }
 
 /* --- What profd looks for --- */
@@ -273,7 +273,7 @@ int triggers_init(struct triggers *triggers, uv_loop_t *loop, const struct trigg
 }
 
 /* Drops everything but the worker that runs. */
-static void reset(struct triggers *triggers, const char *why)
+static void drop_pending(struct triggers *triggers, const char *why)
 {
     struct trigger_cause current = triggers->gate.current;
     size_t waiting = trigger_gate_waiting(&triggers->gate);
@@ -293,7 +293,7 @@ static void reset(struct triggers *triggers, const char *why)
 
 void triggers_start(struct triggers *triggers, const struct trigger_set *set, int directory_fd)
 {
-    reset(triggers, "another session began");
+    drop_pending(triggers, "another session began");
     triggers->generation = triggers->views.session->generation;
     triggers->next_number = 1;
     triggers->written = triggers->failed = 0;
@@ -320,7 +320,7 @@ void triggers_start_standing(struct triggers *triggers)
 
 void triggers_stop(struct triggers *triggers)
 {
-    reset(triggers, "the session ended");
+    drop_pending(triggers, "the session ended");
 }
 
 void triggers_end_user_session(struct triggers *triggers)
@@ -346,7 +346,7 @@ bool triggers_are_under_way(const struct triggers *triggers, uint64_t last)
 void triggers_hurry(struct triggers *triggers)
 {
     trigger_gate_hurry(&triggers->gate);
-    advance(triggers);
+    advance_captures(triggers);
 }
 
 static void on_hold_over(uv_timer_t *timer)
@@ -370,7 +370,7 @@ void triggers_end_profd(struct triggers *triggers, int exit_status)
 void triggers_close(struct triggers *triggers)
 {
     triggers->is_closed = true;
-    reset(triggers, "profd is ending");
+    drop_pending(triggers, "profd is ending");
     answer(triggers, WAITERS_SERVED, -ESHUTDOWN, "profd is ending");
     uv_close((uv_handle_t *)&triggers->timer, NULL);
     uv_close((uv_handle_t *)&triggers->hold, NULL);

@@ -77,7 +77,7 @@ void triggers_note_ended(struct triggers *triggers, struct child *child)
     if (pread(child->arena_fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
         header.generation != triggers->views.session->generation)
         return;
-    for (uint64_t i = 0; i < TRIGGERS_MOST; i++)
+    for (uint64_t i = 0; i < TRIGGERS_MAX; i++)
         triggers_note_marker(triggers, child, i, header.marker_hits[i]);
 }
 

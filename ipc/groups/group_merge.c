@@ -27,7 +27,7 @@ static bool is_empty_other(const struct group_row *row)
     return (row->group.flags & GROUP_IS_OTHER) && row->group.ticks == 0;
 }
 
-static bool counts(const struct group_row *row, bool of_threads)
+static bool row_counts(const struct group_row *row, bool of_threads)
 {
     return is_of_thread(row) == of_threads && !is_empty_other(row);
 }
@@ -35,7 +35,7 @@ static bool counts(const struct group_row *row, bool of_threads)
 static bool has_any(const struct group_rows *rows, bool of_threads)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        if (counts(&rows->rows[i], of_threads))
+        if (row_counts(&rows->rows[i], of_threads))
             return true;
     }
     return false;
@@ -73,7 +73,7 @@ static size_t place_rows(const struct group_rows *rows, enum group_rows_by by,
 
     for (size_t i = 0; i < rows->count; i++) {
         const struct group_row *row = &rows->rows[i];
-        if (counts(row, of_threads))
+        if (row_counts(row, of_threads))
             out[count++] = (struct placed_row){ key_of(row, by), row };
     }
     return count;
@@ -117,7 +117,7 @@ static bool are_all_same(const struct placed_row *placed, size_t count, row_comp
 }
 
 /* How many of the COUNT rows, of which there is one at least, have the key of the first. */
-static size_t namesakes(const struct placed_row *placed, size_t count)
+static size_t count_namesakes(const struct placed_row *placed, size_t count)
 {
     size_t same = 1;
 
@@ -149,7 +149,7 @@ static size_t number_rows(struct placed_row *placed, size_t count, row_compariso
 
     qsort(placed, count, sizeof(*placed), compare_placed);
     while (count > 0) {
-        size_t same = namesakes(placed, count);
+        size_t same = count_namesakes(placed, count);
         number_namesakes(placed, same, compare, &number);
         placed += same;
         count -= same;

@@ -126,7 +126,7 @@ static void take_off(uint64_t *later, uint64_t earlier)
 }
 
 /* Sums of processes, of which some may have been forgotten. */
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -169,9 +169,9 @@ void group_rows_subtract(struct group_rows *rows, const struct group_rows *earli
             rows->rows[kept++] = *row;
     }
     rows->count = kept;
-    rows->folded -= smaller(rows->folded, earlier->folded);
-    rows->cancelled -= smaller(rows->cancelled, earlier->cancelled);
-    rows->moved -= smaller(rows->moved, earlier->moved);
+    rows->folded -= min_u64(rows->folded, earlier->folded);
+    rows->cancelled -= min_u64(rows->cancelled, earlier->cancelled);
+    rows->moved -= min_u64(rows->moved, earlier->moved);
 }
 
 /* --- Filtering --- */

@@ -14,16 +14,16 @@ enum {
 };
 
 static const uint64_t base_held_bytes = UINT64_C(256) << 20;
-static const uint64_t most_held_bytes = UINT64_C(2) << 30;
+static const uint64_t max_held_bytes = UINT64_C(2) << 30;
 
 static uint64_t allowed_bytes(const struct process_context *process)
 {
     uint64_t allowed;
-    if (process->options.most_held_bytes != 0)
-        return process->options.most_held_bytes;
+    if (process->options.max_held_bytes != 0)
+        return process->options.max_held_bytes;
     if (__builtin_mul_overflow(process->chunk_bytes, (uint64_t)HELD_BYTES_FOR_EACH, &allowed) ||
-        allowed > most_held_bytes - base_held_bytes)
-        return most_held_bytes;
+        allowed > max_held_bytes - base_held_bytes)
+        return max_held_bytes;
     return base_held_bytes + allowed;
 }
 

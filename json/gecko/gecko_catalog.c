@@ -263,7 +263,7 @@ void process_context_init(struct process_context *process, struct arena_reader *
     complete_context(process);
 }
 
-static struct arena_string view(const char *text)
+static struct arena_string arena_string_of(const char *text)
 {
     return text == NULL ? (struct arena_string){ NULL, 0 }
                         : (struct arena_string){ text, strlen(text) };
@@ -282,7 +282,7 @@ void process_context_init_unprofiled(struct process_context *process,
     process->info.produced_bytes = unprofiled->account.produced_bytes;
     process->info.drops[DROP_RECYCLED] = unprofiled->account.dropped_blocks;
     process->info.drop_bytes[DROP_RECYCLED] = unprofiled->account.dropped_bytes;
-    process->executable = view(unprofiled->executable);
+    process->executable = arena_string_of(unprofiled->executable);
     process->command_line =
         (struct arena_string){ unprofiled->command_line, unprofiled->command_line_bytes };
     complete_context(process);

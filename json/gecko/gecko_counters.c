@@ -15,11 +15,11 @@ enum { ROW_MAX_BYTES = 3 * LEB128_MAX_BYTES };
 
 void counters_add(struct process_context *process, const struct arena_record *record)
 {
-    if (record->index >= COUNTERS_MOST) {
+    if (record->index >= COUNTERS_MAX) {
         process->bad_entries++;
         return;
     }
-    if (mapped_array_reserve(&process->counters, COUNTERS_MOST, sizeof(struct counter_context)) <
+    if (mapped_array_reserve(&process->counters, COUNTERS_MAX, sizeof(struct counter_context)) <
         0) {
         failure_latch_set(process->latch, -ENOMEM);
         return;
@@ -102,7 +102,7 @@ static void take_change(struct process_context *process, struct counter_context 
     add_row(process, counter, time_ns, by);
 }
 
-static struct counter_total difference(struct counter_total now, struct counter_total before)
+static struct counter_total subtract_totals(struct counter_total now, struct counter_total before)
 {
     return (struct counter_total){
         .count = (int64_t)((uint64_t)now.count - (uint64_t)before.count),
@@ -110,7 +110,7 @@ static struct counter_total difference(struct counter_total now, struct counter_
     };
 }
 
-static struct counter_total sum(struct counter_total a, struct counter_total b)
+static struct counter_total add_totals(struct counter_total a, struct counter_total b)
 {
     return (struct counter_total){
         .count = (int64_t)((uint64_t)a.count + (uint64_t)b.count),
@@ -122,7 +122,7 @@ static struct counter_total sum(struct counter_total a, struct counter_total b)
 static void take_total(struct process_context *process, struct counter_context *counter,
                        struct counter_total total, uint64_t time_ns)
 {
-    struct counter_total lost = difference(total, counter->known);
+    struct counter_total lost = subtract_totals(total, counter->known);
     if (!counter->has_rows)
         take_first(process, counter, total);
     else if (lost.count != 0 || lost.number != 0)
@@ -143,7 +143,7 @@ int counters_take(struct process_context *process, struct counter_cursor *cursor
             take_total(process, counter, change.by, time_ns);
         } else {
             take_change(process, counter, change.by, time_ns);
-            counter->known = sum(counter->known, change.by);
+            counter->known = add_totals(counter->known, change.by);
         }
     }
     return found;
@@ -190,7 +190,7 @@ static void stream_rows(const struct process_context *process,
     bool has_begun = false;
     while (next_row(&in, end, &time_ns, &by)) {
         if (time_ns < since_ns) {
-            before = sum(before, by);
+            before = add_totals(before, by);
             continue;
         }
         if (!has_begun && since_ns != 0)

@@ -38,7 +38,7 @@ void event_delays_fini(struct event_delays *delays)
 }
 
 /* Reads the next pair, if there is one. */
-static void advance(struct event_delay_cursor *cursor)
+static void read_next_pair(struct event_delay_cursor *cursor)
 {
     uint64_t ticks_on = 0;
     cursor->has_pair = false;
@@ -59,12 +59,12 @@ void event_delay_cursor_init(struct event_delay_cursor *cursor, const struct eve
     memset(cursor, 0, sizeof(*cursor));
     cursor->in = delays->pairs.items;
     cursor->end = cursor->in + delays->pairs.count;
-    advance(cursor);
+    read_next_pair(cursor);
 }
 
 uint64_t event_delay_at(struct event_delay_cursor *cursor, uint32_t tick)
 {
     while (cursor->has_pair && cursor->tick < tick)
-        advance(cursor);
+        read_next_pair(cursor);
     return cursor->has_pair && cursor->tick == tick ? cursor->delay_us : 0;
 }

@@ -9,7 +9,7 @@ enum {
     BUILD_ID_MAX_BYTES = 64,
     GUID_BYTES = 16,
     GENERATED_SPAN_BYTES = 64 * 1024,
-    MOST_GENERATED_SPANS = 4096,
+    MAX_GENERATED_SPANS = 4096,
 };
 
 /* What a double holds exactly; nothing is mapped above in user space. */
@@ -60,7 +60,7 @@ static size_t count_before(const struct process_context *process, uint64_t addre
 }
 
 /* Puts a library of generated code around ADDRESS, between its neighbours, unless one is there. */
-static void cover(struct process_context *process, uint64_t address)
+static void cover_address(struct process_context *process, uint64_t address)
 {
     static const char path[] = GECKO_GENERATED_CODE;
     size_t before = count_before(process, address);
@@ -85,14 +85,14 @@ static void cover(struct process_context *process, uint64_t address)
 /* Viewers want every address to be in a library. */
 static void cover_generated_code(struct process_context *process)
 {
-    size_t most = process->libraries.count + MOST_GENERATED_SPANS;
+    size_t most = process->libraries.count + MAX_GENERATED_SPANS;
     for (size_t i = 0; i < process->threads.count; i++) {
         const struct unique_stacks *stacks = &process_thread(process, i)->stacks;
         uint32_t count = unique_stacks_frame_count(stacks);
         for (uint32_t frame = 0; frame < count && process->libraries.count < most; frame++) {
             struct frame_key key = unique_stacks_frame_key(stacks, frame);
             if (!key.is_label && key.value < largest_address - GENERATED_SPAN_BYTES)
-                cover(process, key.value);
+                cover_address(process, key.value);
         }
     }
 }

@@ -139,7 +139,7 @@ static void stream_events(const struct arena_info *info, struct json_writer *wri
 }
 
 /* Of what was PRODUCED, when so much was FOUND or is known to be dropped. */
-static uint64_t missing(uint64_t produced, uint64_t found)
+static uint64_t missing_amount(uint64_t produced, uint64_t found)
 {
     return produced > found ? produced - found : 0;
 }
@@ -159,9 +159,9 @@ static void stream_account(const struct process_context *process, struct json_wr
     json_u64_property(writer, "droppedBlocks", dropped_blocks);
     json_u64_property(writer, "droppedBytes", dropped_bytes);
     json_u64_property(writer, "lostBlocks",
-                      missing(info.produced_blocks, info.kept_blocks + dropped_blocks));
+                      missing_amount(info.produced_blocks, info.kept_blocks + dropped_blocks));
     json_u64_property(writer, "lostBytes",
-                      missing(info.produced_bytes, info.kept_bytes + dropped_bytes));
+                      missing_amount(info.produced_bytes, info.kept_bytes + dropped_bytes));
     json_u64_property(writer, "badChunks", info.bad_chunks);
     json_u64_property(writer, "badBlocks", info.bad_blocks + process->bad_entries);
     json_u64_property(writer, "badRecords", info.bad_records);

@@ -10,9 +10,9 @@
 
 enum {
     /* A program has some dozens; a damaged arena has no end of them. */
-    MOST_TYPES = 1024,
-    NAME_MOST_BYTES = 256,
-    ORDINAL_MOST_BYTES = 32,
+    MAX_TYPES = 1024,
+    NAME_MAX_BYTES = 256,
+    ORDINAL_MAX_BYTES = 32,
 };
 
 static const char *const place_names[] = {
@@ -44,14 +44,14 @@ int marker_types_add(struct marker_types *types, uint32_t id, struct arena_strin
 {
     struct marker_schema schema;
     int error = marker_schema_decode(bytes, &schema);
-    if (error < 0 || id != types->types.count + 1 || id > MOST_TYPES)
+    if (error < 0 || id != types->types.count + 1 || id > MAX_TYPES)
         return -EPROTO;
     struct marker_type *added = mapped_array_push(&types->types, sizeof(*added));
     if (added == NULL)
         return -ENOMEM;
     *added = (struct marker_type){ .schema = schema, .bytes = bytes };
-    if (added->schema.name.length > NAME_MOST_BYTES)
-        added->schema.name.length = NAME_MOST_BYTES;
+    if (added->schema.name.length > NAME_MAX_BYTES)
+        added->schema.name.length = NAME_MAX_BYTES;
     resolve_name(types, added);
     return 0;
 }
@@ -65,7 +65,7 @@ const struct marker_type *marker_types_find(const struct marker_types *types, ui
 
 void marker_type_stream_name(const struct marker_type *type, struct json_writer *writer)
 {
-    char name[NAME_MOST_BYTES + ORDINAL_MOST_BYTES];
+    char name[NAME_MAX_BYTES + ORDINAL_MAX_BYTES];
     char *end = mempcpy(name, type->schema.name.bytes, type->schema.name.length);
     if (type->ordinal > 1) {
         end = json_format_u64(stpcpy(end, " ("), type->ordinal);
@@ -84,7 +84,7 @@ static void stream_string(struct json_writer *writer, const char *name, struct a
 static void stream_label(struct json_writer *writer, const char *name, struct arena_string label,
                          const struct marker_schema *schema)
 {
-    if (label.length > 0 && marker_label_is_good(label, schema))
+    if (label.length > 0 && marker_label_is_valid(label, schema))
         stream_string(writer, name, label);
 }
 
@@ -121,7 +121,7 @@ static void stream_type(const struct marker_type *type, struct json_writer *writ
     stream_label(writer, "tooltipLabel", schema->tooltip_label, schema);
     stream_label(writer, "tableLabel", schema->table_label, schema);
     stream_label(writer, "chartLabel", schema->chart_label, schema);
-    if (schema->colour_field.length > 0 && marker_colour_is_good(schema->colour_field, schema))
+    if (schema->colour_field.length > 0 && marker_colour_is_valid(schema->colour_field, schema))
         stream_string(writer, "colorField", schema->colour_field);
     if (schema->is_stack_based)
         json_bool_property(writer, "isStackBased", true);

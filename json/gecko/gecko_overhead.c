@@ -57,7 +57,7 @@ struct statistic {
     double sum, least, most;
 };
 
-static void count(struct statistic *statistic, double value)
+static void count_value(struct statistic *statistic, double value)
 {
     if (statistic->count == 0 || value < statistic->least)
         statistic->least = value;
@@ -82,13 +82,13 @@ static void count_row(const struct process_context *process, struct statistics *
     if (statistics->overhead.count == 0)
         statistics->first_ns = times[tick];
     else if (tick > 0)
-        count(&statistics->interval, (double)(times[tick] - times[tick - 1]) / NS_PER_US);
+        count_value(&statistics->interval, (double)(times[tick] - times[tick - 1]) / NS_PER_US);
     statistics->last_ns = times[tick];
-    count(&statistics->overhead, (double)sum_ns / NS_PER_US);
-    count(&statistics->locking, (double)row->locking_ns / NS_PER_US);
-    count(&statistics->cleaning, (double)row->cleaning_ns / NS_PER_US);
-    count(&statistics->counters, (double)row->counters_ns / NS_PER_US);
-    count(&statistics->threads, (double)row->threads_ns / NS_PER_US);
+    count_value(&statistics->overhead, (double)sum_ns / NS_PER_US);
+    count_value(&statistics->locking, (double)row->locking_ns / NS_PER_US);
+    count_value(&statistics->cleaning, (double)row->cleaning_ns / NS_PER_US);
+    count_value(&statistics->counters, (double)row->counters_ns / NS_PER_US);
+    count_value(&statistics->threads, (double)row->threads_ns / NS_PER_US);
 }
 
 static void stream_row(const struct process_context *process, struct json_writer *writer,

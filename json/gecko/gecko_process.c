@@ -120,8 +120,8 @@ static void stream_process(struct process_context *process, struct json_writer *
 }
 
 /* Ends the work on PROCESS, whichever way it went. */
-static int finish(struct process_context *process, struct json_writer *writer,
-                  const struct progress *progress)
+static int finish_process(struct process_context *process, struct json_writer *writer,
+                          const struct progress *progress)
 {
     struct failure_latch *latch = process->latch;
     failure_latch_set(latch, json_writer_flush(writer));
@@ -145,7 +145,7 @@ int gecko_stream_process(struct arena_reader *reader, const struct gecko_process
         process_read_chunks(&process, &reading);
     if (!failure_latch_failed(latch))
         stream_process(&process, writer, &writing);
-    return finish(&process, writer, progress);
+    return finish_process(&process, writer, progress);
 }
 
 int gecko_stream_unprofiled(const struct gecko_unprofiled_process *unprofiled,
@@ -157,5 +157,5 @@ int gecko_stream_unprofiled(const struct gecko_unprofiled_process *unprofiled,
     choose_name(&process);
     if (!failure_latch_failed(latch))
         stream_process(&process, writer, NULL);
-    return finish(&process, writer, NULL);
+    return finish_process(&process, writer, NULL);
 }

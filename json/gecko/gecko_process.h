@@ -42,8 +42,8 @@ struct gecko_process_options {
     const char *title;          /* what the process calls itself; NULL: as its arena says */
     const struct gecko_root_options *root; /* of a profile that is a file of its own; NULL: it is
                                             * an element of "processes" */
-    uint64_t most_held_bytes; /* of memory for what is read; entries beyond are left out and
-                               * counted. 0: 256 MB and 64 times the chunks, at most 2 GB */
+    uint64_t max_held_bytes; /* of memory for what is read; entries beyond are left out and
+                              * counted. 0: 256 MB and 64 times the chunks, at most 2 GB */
 };
 
 /* Streams the profile of READER's arena into WRITER; "{}" when no thread passes the filters.

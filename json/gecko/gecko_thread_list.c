@@ -174,8 +174,8 @@ void thread_list_complete(struct process_context *process)
     ensure_main_thread(process);
     make_tids_unique(process);
     /* Threads must not move after this: their writers have inner pointers. */
-    size_t most_threads = process->threads.count + MAX_UNKNOWN_THREADS;
-    failure_latch_set(process->latch, mapped_array_reserve(&process->threads, most_threads,
+    size_t max_threads = process->threads.count + MAX_UNKNOWN_THREADS;
+    failure_latch_set(process->latch, mapped_array_reserve(&process->threads, max_threads,
                                                            sizeof(struct thread_context)));
     for (size_t i = 0; i < process->threads.count; i++)
         init_tables(process, process_thread(process, i));

@@ -4,7 +4,7 @@
 
 #include "json/gecko/arena_text.h"
 
-static bool take(struct arena_string *text, const char *prefix)
+static bool take_prefix(struct arena_string *text, const char *prefix)
 {
     size_t length = strlen(prefix);
     if (text->length < length || memcmp(text->bytes, prefix, length) != 0)
@@ -16,7 +16,7 @@ static bool take(struct arena_string *text, const char *prefix)
 
 static void take_spaces(struct arena_string *text)
 {
-    while (take(text, " "))
+    while (take_prefix(text, " "))
         ;
 }
 
@@ -43,7 +43,7 @@ static bool is_part_of_marker(struct arena_string name)
 static bool take_quoted(struct arena_string *text)
 {
     take_spaces(text);
-    if (!take(text, "'"))
+    if (!take_prefix(text, "'"))
         return false;
     const char *end = memchr(text->bytes, '\'', text->length);
     if (end == NULL)
@@ -57,10 +57,10 @@ static bool take_quoted(struct arena_string *text)
 static bool is_choice(struct arena_string text)
 {
     take_spaces(&text);
-    if (!take(&text, "?") || !take_quoted(&text))
+    if (!take_prefix(&text, "?") || !take_quoted(&text))
         return false;
     take_spaces(&text);
-    if (!take(&text, ":") || !take_quoted(&text))
+    if (!take_prefix(&text, ":") || !take_quoted(&text))
         return false;
     take_spaces(&text);
     return text.length == 0;
@@ -72,9 +72,9 @@ static bool is_reference(struct arena_string text, const struct marker_schema *s
     take_spaces(&text);
     while (text.length > 0 && text.bytes[text.length - 1] == ' ')
         text.length--;
-    if (!take(&text, "marker."))
+    if (!take_prefix(&text, "marker."))
         return false;
-    if (!take(&text, "data."))
+    if (!take_prefix(&text, "data."))
         return is_part_of_marker(text);
     size_t length = 0;
     while (length < text.length && text.bytes[length] != ' ' && text.bytes[length] != '?')
@@ -84,7 +84,7 @@ static bool is_reference(struct arena_string text, const struct marker_schema *s
     return find_field(schema, key) != NULL && (rest.length == 0 || is_choice(rest));
 }
 
-bool marker_label_is_good(struct arena_string label, const struct marker_schema *schema)
+bool marker_label_is_valid(struct arena_string label, const struct marker_schema *schema)
 {
     while (label.length > 0) {
         const char *open = memchr(label.bytes, '{', label.length);
@@ -105,7 +105,7 @@ bool marker_label_is_good(struct arena_string label, const struct marker_schema 
     return true;
 }
 
-bool marker_colour_is_good(struct arena_string key, const struct marker_schema *schema)
+bool marker_colour_is_valid(struct arena_string key, const struct marker_schema *schema)
 {
     if (key.length == 0)
         return true;

@@ -8,10 +8,10 @@
 #include "buffer/marker_schema.h"
 
 /* Whether viewers understand all of LABEL, and SCHEMA has every field that it names. */
-bool marker_label_is_good(struct arena_string label, const struct marker_schema *schema);
+bool marker_label_is_valid(struct arena_string label, const struct marker_schema *schema);
 
 /* Whether viewers can take KEY (empty: none) as the field that holds a colour's name: one of
  * SCHEMA's that is written as a string. */
-bool marker_colour_is_good(struct arena_string key, const struct marker_schema *schema);
+bool marker_colour_is_valid(struct arena_string key, const struct marker_schema *schema);
 
 #endif

@@ -17,7 +17,7 @@ void arguments_init(struct arguments *arguments)
         .measures = GROUP_NEEDS_USUAL,
         .threads = "",
         .timeout_ms = UINT64_C(10) * MS_PER_S,
-        .most_files = 10,
+        .max_files = 10,
         .top = 10,
         .period_ms = 1000,
         .idle_ms = UINT64_C(3600) * MS_PER_S,

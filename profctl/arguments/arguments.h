@@ -42,9 +42,9 @@ enum option_set {
 #define ARGUMENTS_ALL_TIME UINT64_MAX
 
 /* The values of an option that may be repeated, in their order. */
-enum { ARGUMENTS_MOST_TEXTS = 16 };
+enum { ARGUMENTS_MAX_TEXTS = 16 };
 struct argument_texts {
-    const char *texts[ARGUMENTS_MOST_TEXTS];
+    const char *texts[ARGUMENTS_MAX_TEXTS];
     size_t count;
 };
 
@@ -60,10 +60,10 @@ struct arguments {
     uint64_t allocation_interval_bytes; /* 0: the default */
     const char *threads;                /* filters, comma-separated; "" all */
 
-    struct trigger triggers[TRIGGERS_MOST];
+    struct trigger triggers[TRIGGERS_MAX];
     size_t trigger_count;
     const char *pattern; /* of the captures that triggers write; NULL: the default */
-    uint64_t most_files;
+    uint64_t max_files;
     uint64_t trigger_last_ms; /* of what was before, in these; 0: not given; ARGUMENTS_ALL_TIME */
 
     const char *output; /* NULL: the default */

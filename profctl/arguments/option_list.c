@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
       "how much of the time before the event these files cover, or all (default: 10s)" },
     { OPTIONS_RUN, "trigger-last", 0, "TIME", OPTION_REACH, AT(trigger_last_ms),
       "how much of the time before the event these files cover, or all (default: 10s)" },
-    { OPTIONS_TRIGGER, "max-files", 0, "N", OPTION_COUNT, AT(most_files),
+    { OPTIONS_TRIGGER, "max-files", 0, "N", OPTION_COUNT, AT(max_files),
       "keep only the N newest of these files (default: 10)" },
     { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
       "file to write: .json, .json.gz, or .profd, which is written quickly and read by all "
@@ -192,7 +192,7 @@ static const struct option_row rows[] = {
 };
 
 enum { ROW_TOTAL = sizeof(rows) / sizeof(rows[0]) };
-_Static_assert((int)ROW_TOTAL <= (int)OPTION_TABLE_MOST_ROWS, "a table has room for so many");
+_Static_assert((int)ROW_TOTAL <= (int)OPTION_TABLE_MAX_ROWS, "a table has room for so many");
 
 struct option_table option_list(unsigned sets)
 {

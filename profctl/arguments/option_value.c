@@ -183,9 +183,9 @@ static bool parse_measures(const char *text, uint32_t *needs, struct failure *fa
 static bool add_text(const struct option_row *option, const char *text,
                      struct argument_texts *texts, struct failure *failure)
 {
-    if (texts->count == ARGUMENTS_MOST_TEXTS) {
+    if (texts->count == ARGUMENTS_MAX_TEXTS) {
         failure_set(failure, EXIT_CODE_USAGE, "too many --%s; at most %d", option->name,
-                    ARGUMENTS_MOST_TEXTS);
+                    ARGUMENTS_MAX_TEXTS);
         return false;
     }
     texts->texts[texts->count++] = text;

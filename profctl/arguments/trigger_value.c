@@ -50,8 +50,8 @@ bool trigger_value_add(struct arguments *arguments, const char *text, struct fai
     struct trigger *trigger = &arguments->triggers[arguments->trigger_count];
     bool is_marker = strncmp(text, marker, strlen(marker)) == 0;
 
-    if (arguments->trigger_count == TRIGGERS_MOST) {
-        failure_set(failure, EXIT_CODE_USAGE, "too many --trigger; at most %d", TRIGGERS_MOST);
+    if (arguments->trigger_count == TRIGGERS_MAX) {
+        failure_set(failure, EXIT_CODE_USAGE, "too many --trigger; at most %d", TRIGGERS_MAX);
         return false;
     }
     if (is_marker ? !parse_marker(text + strlen(marker), trigger)

@@ -237,7 +237,7 @@ bool capture_file_create(struct capture_file *file, struct failure *failure)
 }
 
 /* Lets go what was written. */
-static void discard(struct capture_file *file)
+static void discard_file(struct capture_file *file)
 {
     if (file->gzip != NULL)
         (void)gzclose(file->gzip);
@@ -252,7 +252,7 @@ static void discard(struct capture_file *file)
 
 bool capture_file_restart(struct capture_file *file, struct failure *failure)
 {
-    discard(file);
+    discard_file(file);
     return capture_file_create(file, failure);
 }
 
@@ -289,7 +289,7 @@ int capture_file_write(void *context, const char *bytes, size_t count)
 /* --- Putting it in place --- */
 
 /* Writes out what zlib and the kernel hold back, where errors such as a full disk show late. */
-static int finish(struct capture_file *file)
+static int finish_file(struct capture_file *file)
 {
     int error = 0;
 
@@ -338,7 +338,7 @@ bool capture_file_commit(struct capture_file *file, struct failure *failure)
     int error = link_temporary(file);
 
     if (error == 0)
-        error = finish(file);
+        error = finish_file(file);
     if (error == 0)
         error = keep_old(file);
     if (error == 0 && rename(file->temporary, file->path) != 0)
@@ -353,7 +353,7 @@ void capture_file_close(struct capture_file *file)
 {
     if (file == NULL)
         return;
-    discard(file);
+    discard_file(file);
     if (file->raw_fd >= 0)
         close(file->raw_fd);
     free(file->directory);

@@ -93,7 +93,7 @@ static void make_address(const struct clickhouse *clickhouse, const char *sql,
     add_escaped(address, sql);
 }
 
-static void post(struct clickhouse *clickhouse, const char *address, const char *sql)
+static void post_request(struct clickhouse *clickhouse, const char *address, const char *sql)
 {
     const struct clickhouse_request *asked = clickhouse->request;
     bool has_rows = asked->rows != NULL;
@@ -128,7 +128,7 @@ void clickhouse_ask(struct clickhouse *clickhouse, const char *sql,
     clickhouse->answer = answer;
     make_address(clickhouse, sql, &address);
     if (address.error == 0)
-        post(clickhouse, sql_text_get(&address), sql);
+        post_request(clickhouse, sql_text_get(&address), sql);
     else
         answer->http = (struct http_answer){ .outcome = HTTP_AWAY, .text = "out of memory" };
     sql_text_free(&address);

@@ -198,7 +198,7 @@ bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index,
 
 /* --- On the server --- */
 
-struct checking {
+struct schema_check {
     struct clickhouse *clickhouse;
     const struct clickhouse_url *url;
     struct sql_text sql;
@@ -207,168 +207,164 @@ struct checking {
     struct failure *failure;
 };
 
-static bool refuse(struct checking *checking, const char *what)
+static bool refuse_schema(struct schema_check *check, const char *what)
 {
-    checking->answer.http.outcome = HTTP_REFUSED;
-    failure_set(checking->failure, EXIT_CODE_FAILED, "%s", what);
+    check->answer.http.outcome = HTTP_REFUSED;
+    failure_set(check->failure, EXIT_CODE_FAILED, "%s", what);
     return false;
 }
 
-static bool ask(struct checking *checking)
+static bool ask_server(struct schema_check *check)
 {
-    if (checking->sql.error < 0)
-        return refuse(checking, "out of memory");
-    clickhouse_ask(checking->clickhouse, sql_text_get(&checking->sql), NULL, &checking->answer);
-    if (checking->answer.http.outcome != HTTP_DONE)
-        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.http.text);
-    return checking->answer.http.outcome == HTTP_DONE;
+    if (check->sql.error < 0)
+        return refuse_schema(check, "out of memory");
+    clickhouse_ask(check->clickhouse, sql_text_get(&check->sql), NULL, &check->answer);
+    if (check->answer.http.outcome != HTTP_DONE)
+        failure_set(check->failure, EXIT_CODE_FAILED, "%s", check->answer.http.text);
+    return check->answer.http.outcome == HTTP_DONE;
 }
 
 /* The one value that the server says to the statement, into the checking's. */
-static bool ask_value(struct checking *checking)
+static bool ask_value(struct schema_check *check)
 {
-    if (checking->sql.error < 0)
-        return refuse(checking, "out of memory");
-    clickhouse_ask_text(checking->clickhouse, sql_text_get(&checking->sql), NULL, checking->value,
-                        sizeof(checking->value), &checking->answer);
-    if (checking->answer.http.outcome != HTTP_DONE)
-        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.http.text);
-    return checking->answer.http.outcome == HTTP_DONE;
+    if (check->sql.error < 0)
+        return refuse_schema(check, "out of memory");
+    clickhouse_ask_text(check->clickhouse, sql_text_get(&check->sql), NULL, check->value,
+                        sizeof(check->value), &check->answer);
+    if (check->answer.http.outcome != HTTP_DONE)
+        failure_set(check->failure, EXIT_CODE_FAILED, "%s", check->answer.http.text);
+    return check->answer.http.outcome == HTTP_DONE;
 }
 
-static bool has_cluster(struct checking *checking)
+static bool has_cluster(struct schema_check *check)
 {
-    const char *cluster = checking->url->cluster;
+    const char *cluster = check->url->cluster;
     char what[512];
 
     if (cluster[0] == '\0')
         return true;
-    sql_text_clear(&checking->sql);
-    sql_text_add(&checking->sql, "SELECT count() FROM system.clusters WHERE cluster = '%s'",
-                 cluster);
-    if (!ask_value(checking))
+    sql_text_clear(&check->sql);
+    sql_text_add(&check->sql, "SELECT count() FROM system.clusters WHERE cluster = '%s'", cluster);
+    if (!ask_value(check))
         return false;
     snprintf(what, sizeof(what),
              "%s knows no cluster '%s'; see its remote_servers, or leave cluster= out",
-             checking->url->host, cluster);
-    return strcmp(checking->value, "0") != 0 || refuse(checking, what);
+             check->url->host, cluster);
+    return strcmp(check->value, "0") != 0 || refuse_schema(check, what);
 }
 
-static bool write_version(struct checking *checking)
+static bool write_version(struct schema_check *check)
 {
-    sql_text_clear(&checking->sql);
-    sql_text_add(&checking->sql, "INSERT INTO %s.profd_schema SELECT %d, now()",
-                 checking->url->database, CLICKHOUSE_SCHEMA_VERSION);
-    return ask(checking);
+    sql_text_clear(&check->sql);
+    sql_text_add(&check->sql, "INSERT INTO %s.profd_schema SELECT %d, now()", check->url->database,
+                 CLICKHOUSE_SCHEMA_VERSION);
+    return ask_server(check);
 }
 
-static bool create_tables(struct checking *checking)
+static bool create_tables(struct schema_check *check)
 {
     bool has_ttl;
 
-    sql_text_clear(&checking->sql);
-    sql_text_add(&checking->sql, "SELECT version()");
-    if (!ask_value(checking))
+    sql_text_clear(&check->sql);
+    sql_text_add(&check->sql, "SELECT version()");
+    if (!ask_value(check))
         return false;
-    has_ttl = clickhouse_schema_knows_ttl(checking->value);
-    for (unsigned i = 0; clickhouse_schema_statement(checking->url, has_ttl, i, &checking->sql);
-         i++)
-        if (!ask(checking))
+    has_ttl = clickhouse_schema_knows_ttl(check->value);
+    for (unsigned i = 0; clickhouse_schema_statement(check->url, has_ttl, i, &check->sql); i++)
+        if (!ask_server(check))
             return false;
-    return write_version(checking);
+    return write_version(check);
 }
 
 /* Whether the table has the column already, as when this was cut off: *HAS_IT. */
-static bool look_for_column(struct checking *checking, const struct schema_upgrade *upgrade,
+static bool look_for_column(struct schema_check *check, const struct schema_upgrade *upgrade,
                             bool *has_it)
 {
-    sql_text_clear(&checking->sql);
-    sql_text_add(&checking->sql,
+    sql_text_clear(&check->sql);
+    sql_text_add(&check->sql,
                  "SELECT count() FROM system.columns WHERE database = '%s' AND table = '%s' AND "
                  "name = '%s'",
-                 checking->url->database, upgrade->table, upgrade->column);
-    if (!ask_value(checking))
+                 check->url->database, upgrade->table, upgrade->column);
+    if (!ask_value(check))
         return false;
-    *has_it = strcmp(checking->value, "0") != 0;
+    *has_it = strcmp(check->value, "0") != 0;
     return true;
 }
 
-static bool upgrade_tables(struct checking *checking)
+static bool upgrade_tables(struct schema_check *check)
 {
     struct schema_upgrade upgrade;
     bool has_it;
 
-    for (unsigned i = 0; clickhouse_schema_upgrade(checking->url, i, &upgrade, &checking->sql);
-         i++) {
-        if (!look_for_column(checking, &upgrade, &has_it))
+    for (unsigned i = 0; clickhouse_schema_upgrade(check->url, i, &upgrade, &check->sql); i++) {
+        if (!look_for_column(check, &upgrade, &has_it))
             return false;
         if (has_it)
             continue;
-        clickhouse_schema_upgrade(checking->url, i, &upgrade, &checking->sql);
-        if (!ask(checking))
+        clickhouse_schema_upgrade(check->url, i, &upgrade, &check->sql);
+        if (!ask_server(check))
             return false;
     }
-    return write_version(checking);
+    return write_version(check);
 }
 
 /* Whether there are tables of ours: *IS_THERE. */
-static bool look_for_tables(struct checking *checking, bool *is_there)
+static bool look_for_tables(struct schema_check *check, bool *is_there)
 {
-    sql_text_clear(&checking->sql);
-    sql_text_add(&checking->sql,
+    sql_text_clear(&check->sql);
+    sql_text_add(&check->sql,
                  "SELECT count() FROM system.tables WHERE database = '%s' AND name = "
                  "'profd_schema'",
-                 checking->url->database);
-    if (!ask_value(checking))
+                 check->url->database);
+    if (!ask_value(check))
         return false;
-    *is_there = strcmp(checking->value, "0") != 0;
+    *is_there = strcmp(check->value, "0") != 0;
     return true;
 }
 
 /* The highest version of a table that may be empty: 0 then, as of tables half made. */
-static bool read_version(struct checking *checking, unsigned long *version)
+static bool read_version(struct schema_check *check, unsigned long *version)
 {
-    sql_text_clear(&checking->sql);
-    sql_text_add(&checking->sql, "SELECT max(version) FROM %s.profd_schema",
-                 checking->url->database);
-    if (!ask_value(checking))
+    sql_text_clear(&check->sql);
+    sql_text_add(&check->sql, "SELECT max(version) FROM %s.profd_schema", check->url->database);
+    if (!ask_value(check))
         return false;
-    *version = strtoul(checking->value, NULL, 10);
+    *version = strtoul(check->value, NULL, 10);
     return true;
 }
 
-static bool check_tables(struct checking *checking, bool may_create)
+static bool check_tables(struct schema_check *check, bool may_create)
 {
     char what[512];
     unsigned long version = 0;
     bool is_there;
 
-    if (!has_cluster(checking) || !look_for_tables(checking, &is_there) ||
-        (is_there && !read_version(checking, &version)))
+    if (!has_cluster(check) || !look_for_tables(check, &is_there) ||
+        (is_there && !read_version(check, &version)))
         return false;
     if (version < CLICKHOUSE_SCHEMA_VERSION && may_create)
-        return version == 0 ? create_tables(checking) : upgrade_tables(checking);
+        return version == 0 ? create_tables(check) : upgrade_tables(check);
     snprintf(what, sizeof(what), "database %s has no tables of profd; profctl export makes them",
-             checking->url->database);
+             check->url->database);
     if (version == 0)
-        return refuse(checking, what);
+        return refuse_schema(check, what);
     snprintf(what, sizeof(what),
              "the tables in %s are of schema %lu, and this profctl writes schema %d; %s",
-             checking->url->database, version, CLICKHOUSE_SCHEMA_VERSION,
+             check->url->database, version, CLICKHOUSE_SCHEMA_VERSION,
              version > CLICKHOUSE_SCHEMA_VERSION ? "install a newer profctl here"
                                                  : "profctl export brings them up to date");
-    return version == CLICKHOUSE_SCHEMA_VERSION || refuse(checking, what);
+    return version == CLICKHOUSE_SCHEMA_VERSION || refuse_schema(check, what);
 }
 
 bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
                              enum http_outcome *outcome, struct failure *failure)
 {
-    struct checking checking = { .clickhouse = clickhouse,
-                                 .url = clickhouse_get_url(clickhouse),
-                                 .failure = failure };
-    bool is_right = check_tables(&checking, may_create);
+    struct schema_check check = { .clickhouse = clickhouse,
+                                  .url = clickhouse_get_url(clickhouse),
+                                  .failure = failure };
+    bool is_right = check_tables(&check, may_create);
 
-    *outcome = checking.answer.http.outcome;
-    sql_text_free(&checking.sql);
+    *outcome = check.answer.http.outcome;
+    sql_text_free(&check.sql);
     return is_right;
 }

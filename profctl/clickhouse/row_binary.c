@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LENGTH_MOST_BYTES = 10, LENGTH_BITS = 7 };
+enum { LENGTH_MAX_BYTES = 10, LENGTH_BITS = 7 };
 
 void row_writer_free(struct row_writer *writer)
 {
@@ -29,7 +29,7 @@ void row_write_bytes(struct row_writer *writer, const void *bytes, size_t length
 
 void row_write_length(struct row_writer *writer, uint64_t length)
 {
-    unsigned char bytes[LENGTH_MOST_BYTES];
+    unsigned char bytes[LENGTH_MAX_BYTES];
     size_t count = 0;
 
     for (; length > 0x7f; length >>= LENGTH_BITS)
@@ -63,7 +63,7 @@ int row_read_length(struct row_reader *reader, uint64_t *length)
 {
     uint64_t value = 0;
 
-    for (size_t i = 0; i < LENGTH_MOST_BYTES; i++) {
+    for (size_t i = 0; i < LENGTH_MAX_BYTES; i++) {
         if (reader->next + i == reader->end)
             return -ENODATA;
         unsigned char byte = (unsigned char)reader->next[i];

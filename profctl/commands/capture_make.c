@@ -57,8 +57,8 @@ static uint64_t size_of(int fd)
     return fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-static bool failed(const struct capture_file *file, int error, const char *problem,
-                   struct failure *failure)
+static bool report_failure(const struct capture_file *file, int error, const char *problem,
+                           struct failure *failure)
 {
     if (problem[0] != '\0')
         failure_set(failure, EXIT_CODE_FAILED,
@@ -92,9 +92,9 @@ static int restart_file(void *context)
     return capture_file_restart(sink->file, sink->failure) ? 0 : -ECANCELED;
 }
 
-static bool finish(struct capture_file *file, const struct arguments *arguments,
-                   struct progress_bar *bar, struct capture_summary *summary,
-                   struct failure *failure)
+static bool finish_capture(struct capture_file *file, const struct arguments *arguments,
+                           struct progress_bar *bar, struct capture_summary *summary,
+                           struct failure *failure)
 {
     int raw_fd = capture_file_raw_fd(file);
     struct file_sink file_sink = { file, failure };
@@ -112,7 +112,7 @@ static bool finish(struct capture_file *file, const struct arguments *arguments,
     if (error == -ECANCELED)
         return false;
     if (error < 0)
-        return failed(file, error, problem, failure);
+        return report_failure(file, error, problem, failure);
     if (arguments->only_threads != NULL && summary->counts.processes == 0) {
         failure_set(failure, EXIT_CODE_FAILED,
                     "no thread matches --threads '%s'; nothing was written",
@@ -130,7 +130,8 @@ static bool finish_raw(struct capture_file *file, struct capture_summary *summar
     int error = raw_lists_add(capture_file_raw_fd(file), problem);
 
     summary->counts.processes = summary->result.processes;
-    return error < 0 ? failed(file, error, problem, failure) : capture_file_commit(file, failure);
+    return error < 0 ? report_failure(file, error, problem, failure)
+                     : capture_file_commit(file, failure);
 }
 
 bool capture_make(struct client *client, struct capture_file *file,
@@ -153,7 +154,7 @@ bool capture_make(struct client *client, struct capture_file *file,
                           &summary->result, failure) &&
            (wish.is_raw ? finish_raw(file, summary, failure)
                         : capture_file_create(file, failure) &&
-                              finish(file, arguments, &bar, summary, failure));
+                              finish_capture(file, arguments, &bar, summary, failure));
     progress_bar_clear(&bar);
     capture_result_free(&summary->result);
     return made;

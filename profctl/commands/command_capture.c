@@ -3,8 +3,8 @@
 #include "profctl/commands/capture_make.h"
 #include "profctl/commands/commands.h"
 
-static int capture(const struct arguments *arguments, struct client *client,
-                   struct failure *failure)
+static int write_capture(const struct arguments *arguments, struct client *client,
+                         struct failure *failure)
 {
     struct capture_summary summary = { 0 };
     struct capture_file *file;
@@ -26,7 +26,7 @@ int command_capture(const struct arguments *arguments, struct failure *failure)
 
     if (!client_connect(arguments->socket, &client, failure))
         return failure->code;
-    code = capture(arguments, client, failure);
+    code = write_capture(arguments, client, failure);
     client_close(client);
     return code;
 }

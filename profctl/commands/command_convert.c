@@ -13,7 +13,7 @@
 #include "profctl/profile/profile_input.h"
 
 /* What is under way. */
-struct converting {
+struct convert_run {
     const struct profile_format *format;
     const char *input, *output; /* paths */
     struct thread_choice choice;
@@ -29,7 +29,7 @@ struct converting {
 };
 
 /* Tells EVENTS of the input. False with the failure filled. */
-static bool walk_input(struct converting *conversion, const struct profile_walk_events *events)
+static bool walk_input(struct convert_run *conversion, const struct profile_walk_events *events)
 {
     struct profile_input input;
 
@@ -47,7 +47,7 @@ static bool walk_input(struct converting *conversion, const struct profile_walk_
 
 static int count_thread(void *owner, const struct profile_thread *thread)
 {
-    struct converting *conversion = owner;
+    struct convert_run *conversion = owner;
 
     if (!profile_thread_is_of_profd(thread))
         thread_choice_count(&conversion->choice, thread);
@@ -55,7 +55,7 @@ static int count_thread(void *owner, const struct profile_thread *thread)
 }
 
 /* --thread must name exactly one thread. */
-static bool check_choice(const struct converting *conversion)
+static bool check_choice(const struct convert_run *conversion)
 {
     const struct thread_choice *choice = &conversion->choice;
 
@@ -79,7 +79,7 @@ static bool check_choice(const struct converting *conversion)
 }
 
 /* Reads the input once before anything is written, where that has to be known. */
-static bool choose_threads(struct converting *conversion)
+static bool choose_threads(struct convert_run *conversion)
 {
     static const struct profile_walk_events events = { .on_thread = count_thread };
 
@@ -97,7 +97,7 @@ static bool choose_threads(struct converting *conversion)
 
 static int add_thread(void *owner, const struct profile_thread *thread)
 {
-    struct converting *conversion = owner;
+    struct convert_run *conversion = owner;
     bool is_wanted = conversion->choice.wanted != NULL
                          ? !profile_thread_is_of_profd(thread)
                          : conversion_wants(conversion->format, thread);
@@ -112,7 +112,7 @@ static int add_thread(void *owner, const struct profile_thread *thread)
 /* Counters belong to the process, and are left out when threads are chosen. */
 static int add_counter(void *owner, const struct profile_counter *counter)
 {
-    struct converting *conversion = owner;
+    struct convert_run *conversion = owner;
 
     return conversion->choice.wanted != NULL
                ? 0
@@ -121,19 +121,19 @@ static int add_counter(void *owner, const struct profile_counter *counter)
 
 static int add_meta(void *owner, const char *name, const char *json, size_t length)
 {
-    struct converting *conversion = owner;
+    struct convert_run *conversion = owner;
 
     return conversion_add_meta(&conversion->file.conversion, name, json, length);
 }
 
 static int add_process(void *owner, bool is_root, struct process_log *log)
 {
-    struct converting *conversion = owner;
+    struct convert_run *conversion = owner;
 
     return conversion_add_process(&conversion->file.conversion, is_root, log);
 }
 
-static void choose_lanes(struct converting *conversion)
+static void choose_lanes(struct convert_run *conversion)
 {
     if (conversion->merges_exited)
         conversion_merge_exited(&conversion->file.conversion, 0);
@@ -141,7 +141,7 @@ static void choose_lanes(struct converting *conversion)
         conversion_merge_exited(&conversion->file.conversion, SIZE_MAX);
 }
 
-static bool tell_changes(struct converting *conversion)
+static bool tell_changes(struct convert_run *conversion)
 {
     int error = conversion->comparison != NULL
                     ? conversion_compare(&conversion->file.conversion, conversion->comparison)
@@ -152,7 +152,7 @@ static bool tell_changes(struct converting *conversion)
     return error == 0;
 }
 
-static bool write_one_file(struct converting *conversion)
+static bool write_one_file(struct convert_run *conversion)
 {
     const struct profile_walk_events events =
         conversion_events(conversion->format, (struct profile_walk_events){
@@ -179,7 +179,7 @@ static bool write_one_file(struct converting *conversion)
 
 static int write_thread(void *owner, const struct profile_thread *thread)
 {
-    struct converting *conversion = owner;
+    struct convert_run *conversion = owner;
     struct converted_file *file = &conversion->file;
     const char *path;
 
@@ -206,7 +206,7 @@ static int write_thread(void *owner, const struct profile_thread *thread)
 }
 
 /* All or none: a set that ends anywhere looks like a whole one. */
-static bool write_files(struct converting *conversion)
+static bool write_files(struct convert_run *conversion)
 {
     static const struct profile_walk_events events = { .on_thread = write_thread };
     bool is_whole = walk_input(conversion, &events);
@@ -216,12 +216,12 @@ static bool write_files(struct converting *conversion)
     return is_whole;
 }
 
-static bool write_all(struct converting *conversion)
+static bool write_all(struct convert_run *conversion)
 {
     return conversion->has_file_for_each ? write_files(conversion) : write_one_file(conversion);
 }
 
-static void tell(const struct converting *conversion)
+static void report_output(const struct convert_run *conversion)
 {
     unsigned long long threads = conversion->threads;
 
@@ -257,7 +257,7 @@ static const struct profile_format *choose_format(const struct arguments *argume
 }
 
 /* Options that say something of lanes, of which only some formats know. */
-static bool check_lanes(const struct converting *conversion)
+static bool check_lanes(const struct convert_run *conversion)
 {
     if (conversion->merges_exited && conversion->merges_none)
         failure_set(conversion->failure, EXIT_CODE_USAGE,
@@ -284,7 +284,8 @@ static bool is_to_be_capture(const struct arguments *arguments)
 }
 
 /* A comparison needs a format that can tell of it. */
-static bool check_comparison(const struct converting *conversion, const struct arguments *arguments)
+static bool check_comparison(const struct convert_run *conversion,
+                             const struct arguments *arguments)
 {
     if (!compared_profiles_check(arguments, conversion->failure))
         return false;
@@ -295,7 +296,7 @@ static bool check_comparison(const struct converting *conversion, const struct a
     return false;
 }
 
-static bool convert(struct converting *conversion)
+static bool convert_profile(struct convert_run *conversion)
 {
     bool is_done = choose_threads(conversion) && write_all(conversion);
 
@@ -303,7 +304,7 @@ static bool convert(struct converting *conversion)
     return is_done;
 }
 
-static bool convert_compared(struct converting *conversion, const struct arguments *arguments)
+static bool convert_compared(struct convert_run *conversion, const struct arguments *arguments)
 {
     struct report_diff diff;
     bool is_done =
@@ -312,7 +313,7 @@ static bool convert_compared(struct converting *conversion, const struct argumen
     if (is_done) {
         const struct profile_comparison comparison = compared_profiles_view(arguments, &diff);
         conversion->comparison = &comparison;
-        is_done = convert(conversion);
+        is_done = convert_profile(conversion);
         conversion->comparison = NULL;
     }
     report_diff_free(&diff);
@@ -329,7 +330,7 @@ static int convert_to_capture(const struct arguments *arguments, struct failure 
 
 int command_convert(const struct arguments *arguments, struct failure *failure)
 {
-    struct converting conversion = {
+    struct convert_run conversion = {
         .input = arguments->operands[0],
         .output = arguments->converted,
         .choice = { .wanted = arguments->thread },
@@ -353,10 +354,10 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
         !profile_input_is_not(conversion.input, conversion.output, failure))
         return (int)failure->code;
     thread_files_init(&conversion.names, conversion.output, conversion.format->ending);
-    bool is_done =
-        arguments->before != NULL ? convert_compared(&conversion, arguments) : convert(&conversion);
+    bool is_done = arguments->before != NULL ? convert_compared(&conversion, arguments)
+                                             : convert_profile(&conversion);
     if (is_done && !arguments->quiet)
-        tell(&conversion);
+        report_output(&conversion);
     thread_files_fini(&conversion.names);
     return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
 }

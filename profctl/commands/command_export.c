@@ -25,7 +25,7 @@ enum {
 };
 
 /* All of it. */
-struct exporting {
+struct export_run {
     const struct arguments *arguments;
     struct export_server server;
     struct spool *spool;
@@ -73,7 +73,7 @@ static void wait_for(uint64_t milliseconds)
 /* --- What is told --- */
 
 /* The same trouble is told once. */
-static void tell_once(char last[HTTP_TEXT_BYTES], const char *text, const char *what)
+static void report_once(char last[HTTP_TEXT_BYTES], const char *text, const char *what)
 {
     if (strcmp(last, text) == 0)
         return;
@@ -83,11 +83,11 @@ static void tell_once(char last[HTTP_TEXT_BYTES], const char *text, const char *
 }
 
 /* Hosts whose clocks are a day off would be in another day's rows. */
-static void follow_clock(struct exporting *exporting)
+static void follow_clock(struct export_run *run)
 {
-    const struct export_target *target = &exporting->exporter.target;
+    const struct export_target *target = &run->exporter.target;
     int64_t ahead_s = target->clock_ahead(target->owner);
-    int64_t *offset_s = &exporting->exporter.clock_offset_s;
+    int64_t *offset_s = &run->exporter.clock_offset_s;
     int64_t wanted_s = llabs(ahead_s) > CLOCK_TOLERANCE_S ? ahead_s : 0;
 
     if (llabs(wanted_s - *offset_s) <= CLOCK_TOLERANCE_S && (wanted_s != 0) == (*offset_s != 0))
@@ -100,26 +100,26 @@ static void follow_clock(struct exporting *exporting)
 /* --- What is done --- */
 
 /* False: there is no use in going on. */
-static bool settle_step(struct exporting *exporting, enum delivery_step step, const char *text)
+static bool settle_step(struct export_run *run, enum delivery_step step, const char *text)
 {
     switch (step) {
     case DELIVERY_FAILED:
-        tell_once(exporting->last_trouble, text, "the server is not accepting rows");
+        report_once(run->last_trouble, text, "the server is not accepting rows");
         return true;
     case DELIVERY_UNREAD:
-        tell_once(exporting->last_trouble, text, "cannot read the spool");
+        report_once(run->last_trouble, text, "cannot read the spool");
         return true;
     case DELIVERY_LOST:
         say("the server rejected a batch, which is lost: %s", text);
         return true;
     case DELIVERY_ENDED:
-        failure_set(exporting->failure, EXIT_CODE_FAILED, "%s", text);
+        failure_set(run->failure, EXIT_CODE_FAILED, "%s", text);
         return false;
     case DELIVERY_DONE:
-        follow_clock(exporting);
-        if (exporting->last_trouble[0] != '\0')
+        follow_clock(run);
+        if (run->last_trouble[0] != '\0')
             say("the server accepts rows again");
-        exporting->last_trouble[0] = '\0';
+        run->last_trouble[0] = '\0';
         return true;
     default:
         return true;
@@ -127,54 +127,54 @@ static bool settle_step(struct exporting *exporting, enum delivery_step step, co
 }
 
 /* Whether RANGE is over at NOW, and to be had of profd. */
-static bool is_range_due(const struct exporting *exporting, const struct export_clocks *now,
+static bool is_range_due(const struct export_run *run, const struct export_clocks *now,
                          struct export_range *range)
 {
-    const struct exporter *exporter = &exporting->exporter;
+    const struct exporter *exporter = &run->exporter;
 
-    return now->monotonic_ns >= exporting->retry_ns &&
+    return now->monotonic_ns >= run->retry_ns &&
            export_range_next(exporter->covered_ns, exporter->every_ns, now, range);
 }
 
 /* Delivers what can be, until there is something else to do. */
-static bool deliver(struct exporting *exporting)
+static bool deliver_batches(struct export_run *run)
 {
     char text[HTTP_TEXT_BYTES];
     enum delivery_step step = DELIVERY_DONE;
     struct export_range range;
 
     while (step == DELIVERY_DONE && !should_stop()) {
-        struct export_clocks now = exporter_clocks(&exporting->exporter);
-        if (is_range_due(exporting, &now, &range))
+        struct export_clocks now = exporter_clocks(&run->exporter);
+        if (is_range_due(run, &now, &range))
             return true;
-        step = delivery_step(&exporting->delivery, now.monotonic_ns, text);
-        if (!settle_step(exporting, step, text))
+        step = delivery_step(&run->delivery, now.monotonic_ns, text);
+        if (!settle_step(run, step, text))
             return false;
     }
     return true;
 }
 
-static void take_range(struct exporting *exporting, const struct export_range *range)
+static void take_range(struct export_run *run, const struct export_range *range)
 {
     struct failure failure = { 0 };
 
-    if (!exporter_take(&exporting->exporter, range, &failure)) {
-        tell_once(exporting->last_failure, failure.text, "nothing to export");
-        exporting->retry_ns =
-            exporter_clocks(&exporting->exporter).monotonic_ns + RETRY_MS * (uint64_t)NS_PER_MS;
+    if (!exporter_take(&run->exporter, range, &failure)) {
+        report_once(run->last_failure, failure.text, "nothing to export");
+        run->retry_ns =
+            exporter_clocks(&run->exporter).monotonic_ns + RETRY_MS * (uint64_t)NS_PER_MS;
         return;
     }
-    exporting->last_failure[0] = '\0';
+    run->last_failure[0] = '\0';
 }
 
-static void drop_old(struct exporting *exporting, uint64_t now_ns)
+static void drop_old(struct export_run *run, uint64_t now_ns)
 {
-    const struct export_target *target = &exporting->exporter.target;
+    const struct export_target *target = &run->exporter.target;
     char problem[HTTP_TEXT_BYTES];
 
-    if (target->drop_old == NULL || now_ns < exporting->drop_ns || !exporting->delivery.is_prepared)
+    if (target->drop_old == NULL || now_ns < run->drop_ns || !run->delivery.is_prepared)
         return;
-    exporting->drop_ns = now_ns + UINT64_C(1) * DROP_EVERY_S * NS_PER_S;
+    run->drop_ns = now_ns + UINT64_C(1) * DROP_EVERY_S * NS_PER_S;
     if (target->drop_old(target->owner, problem) < 0)
         say("cannot drop old partitions: %s", problem);
 }
@@ -188,43 +188,43 @@ static uint64_t wait_until_ms(uint64_t wait_ms, uint64_t now_ns, uint64_t next_n
 }
 
 /* Until the next minute, or the next try to ask or to deliver. */
-static uint64_t idle_ms(const struct exporting *exporting, const struct export_clocks *now)
+static uint64_t idle_ms(const struct export_run *run, const struct export_clocks *now)
 {
-    uint64_t wait_ms = export_range_wait_ms(exporting->exporter.every_ns, now);
+    uint64_t wait_ms = export_range_wait_ms(run->exporter.every_ns, now);
 
-    wait_ms = wait_until_ms(wait_ms, now->monotonic_ns, exporting->retry_ns);
-    return wait_until_ms(wait_ms, now->monotonic_ns, exporting->delivery.next_ns);
+    wait_ms = wait_until_ms(wait_ms, now->monotonic_ns, run->retry_ns);
+    return wait_until_ms(wait_ms, now->monotonic_ns, run->delivery.next_ns);
 }
 
-static bool run(struct exporting *exporting)
+static bool run_export(struct export_run *run)
 {
-    struct exporter *exporter = &exporting->exporter;
+    struct exporter *exporter = &run->exporter;
     struct export_range range;
 
     while (!should_stop()) {
         struct export_clocks now = exporter_clocks(exporter);
-        if (is_range_due(exporting, &now, &range))
-            take_range(exporting, &range);
-        if (!deliver(exporting))
+        if (is_range_due(run, &now, &range))
+            take_range(run, &range);
+        if (!deliver_batches(run))
             return false;
-        drop_old(exporting, now.monotonic_ns);
+        drop_old(run, now.monotonic_ns);
         now = exporter_clocks(exporter);
-        if (!is_range_due(exporting, &now, &range))
-            wait_for(idle_ms(exporting, &now));
+        if (!is_range_due(run, &now, &range))
+            wait_for(idle_ms(run, &now));
     }
     return true;
 }
 
 /* Puts what there is of the last minute into the spool: the next exporter begins with its own time.
  */
-static void take_the_rest(struct exporting *exporting)
+static void take_the_rest(struct export_run *run)
 {
-    struct exporter *exporter = &exporting->exporter;
+    struct exporter *exporter = &run->exporter;
     struct export_clocks now = exporter_clocks(exporter);
     struct export_range range;
 
     if (export_range_rest(exporter->covered_ns, exporter->every_ns, &now, &range))
-        take_range(exporting, &range);
+        take_range(run, &range);
 }
 
 /* --- Labels --- */
@@ -300,23 +300,23 @@ static bool choose_spool(const struct arguments *arguments, const char *folder, 
 }
 
 /* A server that is away now may come back; tables of another version stay what they are. */
-static bool check_server(struct exporting *exporting, struct failure *failure)
+static bool check_server(struct export_run *run, struct failure *failure)
 {
     char text[HTTP_TEXT_BYTES];
-    enum http_outcome outcome = delivery_prepare(&exporting->delivery, text);
+    enum http_outcome outcome = delivery_prepare(&run->delivery, text);
 
-    follow_clock(exporting);
+    follow_clock(run);
     if (outcome == HTTP_REFUSED) {
         failure_set(failure, EXIT_CODE_FAILED, "%s", text);
         return false;
     }
-    tell_once(exporting->last_trouble, text, "the server is not accepting rows");
+    report_once(run->last_trouble, text, "the server is not accepting rows");
     return true;
 }
 
-static bool set_up(struct exporting *exporting, struct failure *failure)
+static bool set_up(struct export_run *run, struct failure *failure)
 {
-    const struct arguments *arguments = exporting->arguments;
+    const struct arguments *arguments = run->arguments;
     struct label_list labels = { 0 };
     char spool[PATH_MAX];
 
@@ -326,43 +326,42 @@ static bool set_up(struct exporting *exporting, struct failure *failure)
         return false;
     }
     if (!read_labels(arguments, &labels, failure) ||
-        !export_server_open(&exporting->server, arguments->operands[0],
-                            exporting->exporter.source.host, should_stop,
-                            arguments->server_timeout_ms, failure) ||
-        !choose_spool(arguments, exporting->server.folder, spool, failure) ||
-        !spool_open(spool, arguments->spool_limit_bytes, &exporting->spool, failure))
+        !export_server_open(&run->server, arguments->operands[0], run->exporter.source.host,
+                            should_stop, arguments->server_timeout_ms, failure) ||
+        !choose_spool(arguments, run->server.folder, spool, failure) ||
+        !spool_open(spool, arguments->spool_limit_bytes, &run->spool, failure))
         return false;
-    if (exporter_init(&exporting->exporter, arguments->socket, &labels,
+    if (exporter_init(&run->exporter, arguments->socket, &labels,
                       arguments->export_every_ms * NS_PER_MS, arguments->timeout_ms,
-                      exporting->spool) < 0) {
+                      run->spool) < 0) {
         failure_set(failure, EXIT_CODE_FAILED, "out of memory");
         return false;
     }
-    exporting->exporter.target = export_server_target(&exporting->server);
-    exporting->delivery = (struct delivery){ .target = &exporting->exporter.target,
-                                             .spool = exporting->spool,
-                                             .is_unsure = true };
-    return check_server(exporting, failure);
+    run->exporter.target = export_server_target(&run->server);
+    run->delivery = (struct delivery){ .target = &run->exporter.target,
+                                       .spool = run->spool,
+                                       .is_unsure = true };
+    return check_server(run, failure);
 }
 
 int command_export(const struct arguments *arguments, struct failure *failure)
 {
-    struct exporting exporting = { .arguments = arguments, .failure = failure };
+    struct export_run run = { .arguments = arguments, .failure = failure };
     sigset_t signals;
 
     ending_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    bool is_done = set_up(&exporting, failure);
+    bool is_done = set_up(&run, failure);
     if (is_done && !arguments->quiet)
-        say("exporting to %s, as %s", exporting.server.name, exporting.exporter.source.host);
+        say("exporting to %s, as %s", run.server.name, run.exporter.source.host);
     if (is_done) {
-        is_done = run(&exporting);
-        take_the_rest(&exporting);
+        is_done = run_export(&run);
+        take_the_rest(&run);
     }
-    delivery_free(&exporting.delivery);
-    if (exporting.exporter.spool != NULL)
-        exporter_fini(&exporting.exporter);
-    spool_close(exporting.spool);
-    export_server_close(&exporting.server);
+    delivery_free(&run.delivery);
+    if (run.exporter.spool != NULL)
+        exporter_fini(&run.exporter);
+    spool_close(run.spool);
+    export_server_close(&run.server);
     return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
 }

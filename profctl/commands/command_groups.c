@@ -48,8 +48,8 @@ static bool take_snapshot(struct client *client, const struct arguments *argumen
     return is_there && error == 0;
 }
 
-static bool print(const struct watch *watch, struct group_rows *rows, uint64_t period_ns,
-                  struct failure *failure)
+static bool print_rows(const struct watch *watch, struct group_rows *rows, uint64_t period_ns,
+                       struct failure *failure)
 {
     const struct arguments *arguments = watch->arguments;
     enum group_rows_by by = (enum group_rows_by)arguments->by;
@@ -121,7 +121,7 @@ static bool print_news(struct watch *watch, struct snapshot_file *earlier, struc
     uint64_t period_ns = now.rows.head.now_ns - earlier->rows.head.now_ns;
     bool is_printed =
         error == 0 && (arguments->alert != NULL ? print_alerts(watch, &news, failure)
-                                                : print(watch, &news, period_ns, failure));
+                                                : print_rows(watch, &news, period_ns, failure));
     if (error < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-error));
     group_rows_free(&news);
@@ -136,7 +136,7 @@ static uint64_t period_of(const struct arguments *arguments)
     return arguments->every_ms != 0 ? arguments->every_ms : arguments->period_ms;
 }
 
-static bool show(struct watch *watch, struct failure *failure)
+static bool show_groups(struct watch *watch, struct failure *failure)
 {
     static char remark[CLIENT_TEXT_BYTES];
     const struct arguments *arguments = watch->arguments;
@@ -145,7 +145,7 @@ static bool show(struct watch *watch, struct failure *failure)
     bool goes_on = take_snapshot(watch->client, arguments, remark, &snapshot, failure);
 
     if (goes_on && !is_repeated && remark[0] == '\0') {
-        goes_on = print(watch, &snapshot.rows, 0, failure);
+        goes_on = print_rows(watch, &snapshot.rows, 0, failure);
     } else if (goes_on) {
         do {
             wait_ms(period_of(arguments));
@@ -196,7 +196,7 @@ int command_groups(const struct arguments *arguments, struct failure *failure)
         return failure->code;
     if (!client_connect(arguments->socket, &watch.client, failure))
         return failure->code;
-    bool is_shown = show(&watch, failure);
+    bool is_shown = show_groups(&watch, failure);
     client_close(watch.client);
     group_alerts_free(&watch.alerts);
     return is_shown ? EXIT_CODE_SUCCESS : (int)failure->code;

@@ -12,7 +12,7 @@
 #include "profctl/profile/profile_input.h"
 
 /* What is under way. */
-struct merging {
+struct merge_run {
     struct merge_source *sources;
     size_t count;
     struct merge_lists lists;
@@ -29,29 +29,29 @@ static bool check_input(const char *path, const char *output, struct failure *fa
            profile_input_is_not(path, output, failure);
 }
 
-static bool look_at(struct merging *merging, struct merge_source *source, struct failure *failure)
+static bool look_at(struct merge_run *run, struct merge_source *source, struct failure *failure)
 {
     struct profile_input input;
 
     if (!profile_input_open(&input, source->path, failure))
         return false;
-    int error = merge_source_read(source, input.reader, &merging->lists.categories,
-                                  &merging->lists.schemas);
+    int error =
+        merge_source_read(source, input.reader, &run->lists.categories, &run->lists.schemas);
     if (error < 0)
         profile_input_failed(&input, error, failure);
     profile_input_close(&input);
     return error == 0;
 }
 
-static bool look_at_all(struct merging *merging, struct failure *failure)
+static bool look_at_all(struct merge_run *run, struct failure *failure)
 {
-    for (size_t i = 0; i < merging->count; i++) {
-        if (!look_at(merging, &merging->sources[i], failure))
+    for (size_t i = 0; i < run->count; i++) {
+        if (!look_at(run, &run->sources[i], failure))
             return false;
     }
-    if (!merge_plan_check(merging->sources, merging->count, failure))
+    if (!merge_plan_check(run->sources, run->count, failure))
         return false;
-    if (merge_plan_pids(merging->sources, merging->count) == 0)
+    if (merge_plan_pids(run->sources, run->count) == 0)
         return true;
     failure_set(failure, EXIT_CODE_FAILED, "out of memory");
     return false;
@@ -61,15 +61,15 @@ static bool look_at_all(struct merging *merging, struct failure *failure)
 
 static int write_bytes(void *context, const char *bytes, size_t count)
 {
-    struct merging *merging = context;
-    int error = capture_file_write(merging->file, bytes, count);
+    struct merge_run *run = context;
+    int error = capture_file_write(run->file, bytes, count);
 
-    if (error < 0 && merging->write_error == 0)
-        merging->write_error = error;
+    if (error < 0 && run->write_error == 0)
+        run->write_error = error;
     return error;
 }
 
-static bool copy_with(struct merging *merging, const struct merge_source *source,
+static bool copy_with(struct merge_run *run, const struct merge_source *source,
                       struct json_writer *writer, int (*copy_part)(const struct merge_copy *copy),
                       struct failure *failure)
 {
@@ -77,7 +77,7 @@ static bool copy_with(struct merging *merging, const struct merge_source *source
 
     if (!profile_input_open(&input, source->path, failure))
         return false;
-    const struct merge_copy copy = { input.reader, writer, source, &merging->lists };
+    const struct merge_copy copy = { input.reader, writer, source, &run->lists };
     int error = copy_part(&copy);
     if (error < 0)
         profile_input_failed(&input, error, failure);
@@ -85,92 +85,92 @@ static bool copy_with(struct merging *merging, const struct merge_source *source
     return error == 0;
 }
 
-static bool copy_source(struct merging *merging, const struct merge_source *source,
+static bool copy_source(struct merge_run *run, const struct merge_source *source,
                         struct json_writer *writer, struct failure *failure)
 {
-    return copy_with(merging, source, writer, merge_copy_root, failure) &&
+    return copy_with(run, source, writer, merge_copy_root, failure) &&
            (!source->has_processes ||
-            copy_with(merging, source, writer, merge_copy_processes, failure));
+            copy_with(run, source, writer, merge_copy_processes, failure));
 }
 
-static bool write_all(struct merging *merging, const struct merge_span *span,
+static bool write_all(struct merge_run *run, const struct merge_span *span,
                       struct json_writer *writer, struct failure *failure)
 {
-    int error = merge_root_begin(writer, merging->sources, merging->count, span, &merging->lists);
+    int error = merge_root_begin(writer, run->sources, run->count, span, &run->lists);
     bool is_good = error == 0;
 
     if (!is_good)
         failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-error));
-    for (size_t i = 0; is_good && i < merging->count; i++)
-        is_good = copy_source(merging, &merging->sources[i], writer, failure);
+    for (size_t i = 0; is_good && i < run->count; i++)
+        is_good = copy_source(run, &run->sources[i], writer, failure);
     if (!is_good)
         return false;
     merge_root_end(writer);
     error = json_writer_flush(writer);
-    if (error < 0 && merging->write_error == 0)
+    if (error < 0 && run->write_error == 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-error));
     return error == 0;
 }
 
-static bool write_file(struct merging *merging, struct failure *failure)
+static bool write_file(struct merge_run *run, struct failure *failure)
 {
-    const struct merge_span span = merge_plan_span(merging->sources, merging->count);
+    const struct merge_span span = merge_plan_span(run->sources, run->count);
     struct failure_latch latch;
     struct json_writer writer;
 
-    if (!capture_file_create(merging->file, failure))
+    if (!capture_file_create(run->file, failure))
         return false;
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, write_bytes, merging, &latch);
-    bool is_good = write_all(merging, &span, &writer, failure);
+    json_writer_init_sink(&writer, write_bytes, run, &latch);
+    bool is_good = write_all(run, &span, &writer, failure);
     json_writer_fini(&writer);
-    if (merging->write_error < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s",
-                    capture_file_path(merging->file), strerror(-merging->write_error));
-    return is_good && capture_file_commit(merging->file, failure);
+    if (run->write_error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s", capture_file_path(run->file),
+                    strerror(-run->write_error));
+    return is_good && capture_file_commit(run->file, failure);
 }
 
 /* --- Both --- */
 
 /* What can be said before anything is read. */
-static bool check_words(struct merging *merging, const struct arguments *arguments,
+static bool check_words(struct merge_run *run, const struct arguments *arguments,
                         struct failure *failure)
 {
-    for (size_t i = 0; i < merging->count; i++) {
+    for (size_t i = 0; i < run->count; i++) {
         if (!check_input(arguments->operands[i], arguments->merged, failure))
             return false;
-        merge_source_init(&merging->sources[i], arguments->operands[i]);
+        merge_source_init(&run->sources[i], arguments->operands[i]);
     }
-    return merge_plan_hosts(merging->sources, merging->count, arguments->hosts, failure) &&
-           merge_plan_offsets(merging->sources, merging->count, arguments->offsets, failure);
+    return merge_plan_hosts(run->sources, run->count, arguments->hosts, failure) &&
+           merge_plan_offsets(run->sources, run->count, arguments->offsets, failure);
 }
 
-static bool merge(struct merging *merging, const struct arguments *arguments,
-                  struct failure *failure)
+static bool merge_captures(struct merge_run *run, const struct arguments *arguments,
+                           struct failure *failure)
 {
-    if (!check_words(merging, arguments, failure) ||
-        !capture_file_prepare(arguments->merged, &merging->file, failure))
+    if (!check_words(run, arguments, failure) ||
+        !capture_file_prepare(arguments->merged, &run->file, failure))
         return false;
-    bool is_done = look_at_all(merging, failure) && write_file(merging, failure);
-    capture_file_close(merging->file);
+    bool is_done = look_at_all(run, failure) && write_file(run, failure);
+    capture_file_close(run->file);
     return is_done;
 }
 
 int command_merge(const struct arguments *arguments, struct failure *failure)
 {
-    struct merging merging = { .count = (size_t)arguments->operand_count };
+    struct merge_run run = { .count = (size_t)arguments->operand_count };
 
     if (arguments->merged == NULL)
         return (int)failure_set(failure, EXIT_CODE_USAGE, "no output file given; use -o FILE");
-    merging.sources = calloc(merging.count, sizeof(*merging.sources));
-    if (merging.sources == NULL)
+    run.sources = calloc(run.count, sizeof(*run.sources));
+    if (run.sources == NULL)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
-    bool is_done = merge(&merging, arguments, failure);
+    bool is_done = merge_captures(&run, arguments, failure);
     if (is_done && !arguments->quiet)
-        say("wrote %s (%zu captures)", arguments->merged, merging.count);
-    for (size_t i = 0; i < merging.count; i++)
-        merge_source_free(&merging.sources[i]);
-    free(merging.sources);
-    merge_lists_free(&merging.lists);
+        say("wrote %s (%zu captures)", arguments->merged, run.count);
+    for (size_t i = 0; i < run.count; i++)
+        merge_source_free(&run.sources[i]);
+    free(run.sources);
+    merge_lists_free(&run.lists);
     return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
 }

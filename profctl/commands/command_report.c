@@ -14,8 +14,8 @@
 #include "profctl/report/tree_report.h"
 #include "profctl/symbols/debug_files.h"
 
-static int print(const struct report *report, const char *path, const struct arguments *arguments,
-                 struct failure *failure)
+static int print_report(const struct report *report, const char *path,
+                        const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
     int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
@@ -46,7 +46,7 @@ static int report_functions(struct profile_input *input, const struct arguments 
     struct report report;
     int error = report_read(input->reader, arguments->all, &report);
     int code = error < 0 ? profile_input_failed(input, error, failure)
-                         : print(&report, input->path, arguments, failure);
+                         : print_report(&report, input->path, arguments, failure);
 
     report_free(&report);
     return code;

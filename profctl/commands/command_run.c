@@ -76,7 +76,7 @@ static bool is_ignored(int signal_number)
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-static void watch(struct run *run)
+static void start_watchers(struct run *run)
 {
     uv_loop_t *loop = client_loop(run->client);
 
@@ -191,7 +191,7 @@ static int run_with_client(struct run *run, struct failure *failure)
     struct failure ignored;
     int code;
 
-    watch(run);
+    start_watchers(run);
     code = run_command(run, failure);
     /* If profd is gone already, it cannot be asked. */
     (void)client_ask(run->client, MESSAGE_CLIENT_SHUTDOWN, NULL, &ignored);

@@ -6,7 +6,7 @@
 #include "profctl/commands/commands.h"
 #include "profctl/commands/session_start.h"
 
-static void tell(const struct arguments *arguments, const char *state, const char *warning)
+static void print_state(const struct arguments *arguments, const char *state, const char *warning)
 {
     if (arguments->json)
         printf("{\"session\":\"%s\",\"complete\":%s}\n", state,
@@ -29,12 +29,12 @@ int command_start(const struct arguments *arguments, struct failure *failure)
     client_close(client);
     if (!done)
         return failure->code;
-    tell(arguments, "active", warning);
+    print_state(arguments, "active", warning);
     return EXIT_CODE_SUCCESS;
 }
 
-static int ask(const struct arguments *arguments, enum message_kind kind, const char *state,
-               struct failure *failure)
+static int change_session(const struct arguments *arguments, enum message_kind kind,
+                          const char *state, struct failure *failure)
 {
     static char warning[CLIENT_TEXT_BYTES];
     struct client *client;
@@ -46,7 +46,7 @@ static int ask(const struct arguments *arguments, enum message_kind kind, const 
     client_close(client);
     if (!done)
         return failure->code;
-    tell(arguments, state, warning);
+    print_state(arguments, state, warning);
     return EXIT_CODE_SUCCESS;
 }
 
@@ -84,19 +84,20 @@ int command_trigger(const struct arguments *arguments, struct failure *failure)
 
 int command_stop(const struct arguments *arguments, struct failure *failure)
 {
-    return ask(arguments, MESSAGE_CLIENT_STOP, "stopped", failure);
+    return change_session(arguments, MESSAGE_CLIENT_STOP, "stopped", failure);
 }
 
 int command_pause(const struct arguments *arguments, struct failure *failure)
 {
     if (arguments->sampling)
-        return ask(arguments, MESSAGE_CLIENT_PAUSE_SAMPLING, "without sampling", failure);
-    return ask(arguments, MESSAGE_CLIENT_PAUSE, "paused", failure);
+        return change_session(arguments, MESSAGE_CLIENT_PAUSE_SAMPLING, "without sampling",
+                              failure);
+    return change_session(arguments, MESSAGE_CLIENT_PAUSE, "paused", failure);
 }
 
 int command_resume(const struct arguments *arguments, struct failure *failure)
 {
     if (arguments->sampling)
-        return ask(arguments, MESSAGE_CLIENT_RESUME_SAMPLING, "with sampling", failure);
-    return ask(arguments, MESSAGE_CLIENT_RESUME, "active", failure);
+        return change_session(arguments, MESSAGE_CLIENT_RESUME_SAMPLING, "with sampling", failure);
+    return change_session(arguments, MESSAGE_CLIENT_RESUME, "active", failure);
 }

@@ -32,8 +32,8 @@ static int write_named(struct profile_input *input, struct capture_file *file,
     return capture_file_commit(file, failure) ? EXIT_CODE_SUCCESS : (int)failure->code;
 }
 
-static int symbolicate(struct profile_input *input, struct capture_file *file,
-                       const struct arguments *arguments, struct failure *failure)
+static int name_profile(struct profile_input *input, struct capture_file *file,
+                        const struct arguments *arguments, struct failure *failure)
 {
     struct capture_summary summary = { 0 };
     struct symbol_cache *cache = NULL;
@@ -126,7 +126,7 @@ int command_symbolicate(const struct arguments *arguments, struct failure *failu
         return (int)failure->code;
     if (capture_file_prepare(arguments->output != NULL ? arguments->output : path, &file,
                              failure)) {
-        code = symbolicate(&input, file, arguments, failure);
+        code = name_profile(&input, file, arguments, failure);
         capture_file_close(file);
     } else {
         code = (int)failure->code;

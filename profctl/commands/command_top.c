@@ -120,7 +120,7 @@ static int read_and_print(const struct top *top, int named_fd)
 
 /* --- Captures --- */
 
-static bool show(const struct top *top, int raw_fd, int named_fd, struct failure *failure)
+static bool show_hottest(const struct top *top, int raw_fd, int named_fd, struct failure *failure)
 {
     const struct capture_wish wish = { .timeout_ms = top->arguments->timeout_ms,
                                        .last_ms = top->last_ms,
@@ -156,7 +156,7 @@ static bool show_next(const struct top *top, struct failure *failure)
         failure_set(failure, EXIT_CODE_FAILED, "cannot make room for a capture: %s",
                     strerror(errno));
     else
-        is_shown = show(top, raw_fd, named_fd, failure);
+        is_shown = show_hottest(top, raw_fd, named_fd, failure);
     if (raw_fd >= 0)
         close(raw_fd);
     if (named_fd >= 0)

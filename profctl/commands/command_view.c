@@ -167,7 +167,7 @@ static bool is_idle(const struct view *view, uint64_t idle_ms)
            idle_ms;
 }
 
-static void serve(const struct view *view, uint64_t idle_ms)
+static void serve_profile(const struct view *view, uint64_t idle_ms)
 {
     struct pollfd waited[] = { { .fd = view_server_fd(view->server), .events = POLLIN },
                                { .fd = ended_fd, .events = POLLIN } };
@@ -241,7 +241,7 @@ static int view_profile(struct view *view, const char *path, const struct argume
     if (code == EXIT_CODE_SUCCESS)
         code = tell_urls(view, arguments, failure);
     if (code == EXIT_CODE_SUCCESS)
-        serve(view, arguments->idle_ms);
+        serve_profile(view, arguments->idle_ms);
     return code;
 }
 

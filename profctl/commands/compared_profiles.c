@@ -37,8 +37,9 @@ static int read_side(const char *path, const struct arguments *arguments, struct
     return code;
 }
 
-static int compare(const struct report reports[DIFF_SIDES], const struct arguments *arguments,
-                   struct report_diff *out, struct failure *failure)
+static int compare_reports(const struct report reports[DIFF_SIDES],
+                           const struct arguments *arguments, struct report_diff *out,
+                           struct failure *failure)
 {
     const char *names[DIFF_SIDES];
     int error =
@@ -67,7 +68,7 @@ int compared_profiles_read(const struct arguments *arguments, struct report_diff
     for (int side = 0; code == EXIT_CODE_SUCCESS && side < DIFF_SIDES; side++)
         code = read_side(paths[side], arguments, &reports[side], failure);
     if (code == EXIT_CODE_SUCCESS)
-        code = compare(reports, arguments, out, failure);
+        code = compare_reports(reports, arguments, out, failure);
     report_free(&reports[DIFF_BEFORE]);
     report_free(&reports[DIFF_AFTER]);
     return code;

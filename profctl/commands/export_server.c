@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-static bool refuse(const char *problem, struct failure *failure)
+static bool refuse_address(const char *problem, struct failure *failure)
 {
     failure_set(failure, EXIT_CODE_USAGE, "cannot export to that address: %s", problem);
     return false;
@@ -15,7 +15,7 @@ static bool open_push(struct export_server *server, const char *text, bool (*sho
     char problem[PUSH_PROBLEM_BYTES];
 
     if (push_url_parse(text, &url, problem) < 0)
-        return refuse(problem, failure);
+        return refuse_address(problem, failure);
     server->folder = url.kind == PUSH_PYROSCOPE ? "spool-pyroscope"
                      : url.kind == PUSH_PARCA   ? "spool-parca"
                                                 : "spool-otlp";
@@ -31,7 +31,7 @@ static bool open_clickhouse(struct export_server *server, const char *text, cons
     char problem[CLICKHOUSE_PROBLEM_BYTES];
 
     if (clickhouse_url_parse(text, &url, problem) < 0)
-        return refuse(problem, failure);
+        return refuse_address(problem, failure);
     server->folder = "spool";
     snprintf(server->name, sizeof(server->name), "%s, database %s", url.host, url.database);
     if (!clickhouse_open(&url, should_stop, &server->clickhouse, failure))

@@ -96,7 +96,7 @@ static bool describe_captures(const struct arguments *arguments,
     if (*folder < 0)
         return false;
     session->output = (struct message_string){ pattern, strlen(pattern) };
-    session->most_files = arguments->most_files;
+    session->max_files = arguments->max_files;
     session->trigger_last_ms = reach_of(arguments);
     return true;
 }

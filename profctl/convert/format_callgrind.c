@@ -19,7 +19,7 @@ struct callgrind {
     bool has_threads;
 };
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_callgrind(json_sink_write write, void *context, void **out)
 {
     struct callgrind *callgrind = calloc(1, sizeof(*callgrind));
 
@@ -153,7 +153,7 @@ static void put_all(struct callgrind *callgrind, const struct told *told)
         put_costs(callgrind, i, &cost, &edge, told);
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_callgrind(void *state, const struct profile_facts *facts)
 {
     struct callgrind *callgrind = state;
     const struct thread_stacks *stacks = &callgrind->stacks;
@@ -171,7 +171,7 @@ static int finish(void *state, const struct profile_facts *facts)
     return error < 0 ? error : text_output_flush(&callgrind->text);
 }
 
-static void end(void *state)
+static void end_callgrind(void *state)
 {
     struct callgrind *callgrind = state;
 
@@ -186,8 +186,8 @@ const struct profile_format format_callgrind = {
     .name = "callgrind",
     .ending = ".callgrind",
     .summary = "kcachegrind and callgrind_annotate",
-    .begin = begin,
+    .begin = begin_callgrind,
     .add_thread = add_thread,
-    .finish = finish,
-    .end = end,
+    .finish = finish_callgrind,
+    .end = end_callgrind,
 };

@@ -20,7 +20,7 @@ struct collapsed {
     struct text_output text;
 };
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_collapsed(json_sink_write write, void *context, void **out)
 {
     struct collapsed *collapsed = calloc(1, sizeof(*collapsed));
 
@@ -77,7 +77,7 @@ static int add_thread(void *state, const struct profile_thread *thread)
     return error;
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_collapsed(void *state, const struct profile_facts *facts)
 {
     struct collapsed *collapsed = state;
 
@@ -85,7 +85,7 @@ static int finish(void *state, const struct profile_facts *facts)
     return text_output_flush(&collapsed->text);
 }
 
-static void end(void *state)
+static void end_collapsed(void *state)
 {
     struct collapsed *collapsed = state;
 
@@ -98,8 +98,8 @@ const struct profile_format format_collapsed = {
     .name = "collapsed",
     .ending = ".collapsed",
     .summary = "collapsed stacks, for flamegraph.pl",
-    .begin = begin,
+    .begin = begin_collapsed,
     .add_thread = add_thread,
-    .finish = finish,
-    .end = end,
+    .finish = finish_collapsed,
+    .end = end_collapsed,
 };

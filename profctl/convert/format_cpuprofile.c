@@ -9,7 +9,7 @@
 #include "profctl/convert/profile_format.h"
 #include "profctl/profile/frame_name.h"
 
-#define MOST_US 1e15
+#define MAX_US 1e15
 
 enum { FIRST_SCRIPT = 1 /* 0 is none */ };
 
@@ -25,7 +25,7 @@ struct cpuprofile {
     bool has_thread;
 };
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_cpuprofile(json_sink_write write, void *context, void **out)
 {
     struct cpuprofile *profile = calloc(1, sizeof(*profile));
 
@@ -148,11 +148,11 @@ static int put_nodes(struct cpuprofile *profile)
 
 /* --- Samples --- */
 
-static int64_t microseconds(struct cpuprofile *profile, double time_ms)
+static int64_t to_microseconds(struct cpuprofile *profile, double time_ms)
 {
     double time_us = time_ms * US_PER_MS;
 
-    if (!(time_us > -MOST_US && time_us < MOST_US)) {
+    if (!(time_us > -MAX_US && time_us < MAX_US)) {
         failure_latch_set(&profile->latch, -ERANGE);
         return 0;
     }
@@ -172,7 +172,7 @@ static void put_samples(struct cpuprofile *profile)
     json_end_array(json);
     json_start_array_property(json, "timeDeltas");
     for (size_t i = 0; i < count; i++) {
-        int64_t time_us = microseconds(profile, samples[i].time_ms);
+        int64_t time_us = to_microseconds(profile, samples[i].time_ms);
         json_i64(json, time_us - last_us);
         last_us = time_us;
     }
@@ -202,7 +202,7 @@ static int add_thread(void *state, const struct profile_thread *thread)
     return error < 0 ? error : failure_latch_error(&profile->latch);
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_cpuprofile(void *state, const struct profile_facts *facts)
 {
     struct cpuprofile *profile = state;
 
@@ -210,7 +210,7 @@ static int finish(void *state, const struct profile_facts *facts)
     return json_writer_flush(&profile->json);
 }
 
-static void end(void *state)
+static void end_cpuprofile(void *state)
 {
     struct cpuprofile *profile = state;
 
@@ -229,8 +229,8 @@ const struct profile_format format_cpuprofile = {
     .ending = ".cpuprofile",
     .summary = "one thread for DevTools and editors",
     .is_of_one_thread = true,
-    .begin = begin,
+    .begin = begin_cpuprofile,
     .add_thread = add_thread,
-    .finish = finish,
-    .end = end,
+    .finish = finish_cpuprofile,
+    .end = end_cpuprofile,
 };

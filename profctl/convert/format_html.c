@@ -23,7 +23,7 @@ static const char *const meta_members[] = { "product",         "misc",        "o
                                             "CPUName",         "logicalCPUs", "profilingStartTime",
                                             "profilingEndTime" };
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_html(json_sink_write write, void *context, void **out)
 {
     struct page *page = calloc(1, sizeof(*page));
 
@@ -35,7 +35,7 @@ static int begin(json_sink_write write, void *context, void **out)
     return error < 0 ? error : write(context, page_before_capture, page_before_capture_bytes);
 }
 
-static int compare(void *state, const struct profile_comparison *comparison)
+static int write_comparison(void *state, const struct profile_comparison *comparison)
 {
     struct page *page = state;
 
@@ -106,7 +106,7 @@ static int put_rests(struct page *page)
     return 0;
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_html(void *state, const struct profile_facts *facts)
 {
     struct page *page = state;
 
@@ -123,7 +123,7 @@ static int finish(void *state, const struct profile_facts *facts)
                                           page_behind_capture_bytes);
 }
 
-static void end(void *state)
+static void end_html(void *state)
 {
     struct page *page = state;
 
@@ -137,13 +137,13 @@ const struct profile_format format_html = {
     .name = "html",
     .ending = ".html",
     .summary = "a page for a browser, which needs nothing else",
-    .begin = begin,
+    .begin = begin_html,
     .add_thread = add_thread,
     .add_counter = add_counter,
     .add_process = add_process,
     .add_meta = add_meta,
-    .compare = compare,
+    .compare = write_comparison,
     .wants_markers = true,
-    .finish = finish,
-    .end = end,
+    .finish = finish_html,
+    .end = end_html,
 };

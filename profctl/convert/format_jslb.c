@@ -4,7 +4,7 @@
 
 #include "profctl/convert/processed_profile.h"
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_jslb(json_sink_write write, void *context, void **out)
 {
     struct processed_profile *profile = processed_profile_create();
     int error =
@@ -57,7 +57,7 @@ static int put_root(struct processed_profile *profile, const struct profile_fact
     return error;
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_jslb(void *state, const struct profile_facts *facts)
 {
     struct processed_profile *profile = state;
     struct json_writer root;
@@ -77,9 +77,9 @@ const struct profile_format format_jslb = {
     .name = "jslb",
     .ending = ".jslb",
     .summary = "the Firefox Profiler's container for large profiles",
-    .begin = begin,
+    .begin = begin_jslb,
     .add_thread = processed_profile_add_thread,
-    .finish = finish,
+    .finish = finish_jslb,
     .end = processed_profile_end,
     .add_counter = processed_profile_add_counter,
     .add_process = processed_profile_add_process,

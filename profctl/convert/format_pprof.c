@@ -48,7 +48,7 @@ static int write_types(struct pprof *pprof)
     return pprof_writer_message(&pprof->writer, &message);
 }
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_pprof(json_sink_write write, void *context, void **out)
 {
     struct pprof *pprof = calloc(1, sizeof(*pprof));
 
@@ -146,7 +146,7 @@ static int add_thread(void *state, const struct profile_thread *thread)
     return error;
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_pprof(void *state, const struct profile_facts *facts)
 {
     struct pprof *pprof = state;
     Pprof__ValueType period = PPROF__VALUE_TYPE__INIT;
@@ -164,7 +164,7 @@ static int finish(void *state, const struct profile_facts *facts)
     return error < 0 ? error : pprof_writer_strings(&pprof->writer);
 }
 
-static void end(void *state)
+static void end_pprof(void *state)
 {
     struct pprof *pprof = state;
 
@@ -180,8 +180,8 @@ const struct profile_format format_pprof = {
     .ending = ".pb",
     .summary = "pprof, with labels for process, thread and group",
     .wants_markers = true,
-    .begin = begin,
+    .begin = begin_pprof,
     .add_thread = add_thread,
-    .finish = finish,
-    .end = end,
+    .finish = finish_pprof,
+    .end = end_pprof,
 };

@@ -3,7 +3,7 @@
 
 #include "profctl/convert/processed_profile.h"
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_processed(json_sink_write write, void *context, void **out)
 {
     struct processed_profile *profile = processed_profile_create();
 
@@ -16,7 +16,7 @@ static int begin(json_sink_write write, void *context, void **out)
     return 0;
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_processed(void *state, const struct profile_facts *facts)
 {
     struct processed_profile *profile = state;
     struct json_writer *writer = &profile->json;
@@ -41,9 +41,9 @@ const struct profile_format format_processed = {
     .name = "processed",
     .ending = ".processed.json",
     .summary = "the Firefox Profiler's own format",
-    .begin = begin,
+    .begin = begin_processed,
     .add_thread = processed_profile_add_thread,
-    .finish = finish,
+    .finish = finish_processed,
     .end = processed_profile_end,
     .add_counter = processed_profile_add_counter,
     .add_process = processed_profile_add_process,

@@ -12,7 +12,7 @@ struct speedscope {
     struct json_writer json;
 };
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_speedscope(json_sink_write write, void *context, void **out)
 {
     struct speedscope *speedscope = calloc(1, sizeof(*speedscope));
 
@@ -125,7 +125,7 @@ static void put_frame(struct speedscope *speedscope, uint32_t index)
     json_end_object(&speedscope->json);
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_speedscope(void *state, const struct profile_facts *facts)
 {
     struct speedscope *speedscope = state;
     struct json_writer *json = &speedscope->json;
@@ -142,7 +142,7 @@ static int finish(void *state, const struct profile_facts *facts)
     return json_writer_flush(json);
 }
 
-static void end(void *state)
+static void end_speedscope(void *state)
 {
     struct speedscope *speedscope = state;
 
@@ -155,8 +155,8 @@ const struct profile_format format_speedscope = {
     .name = "speedscope",
     .ending = ".speedscope.json",
     .summary = "speedscope.app",
-    .begin = begin,
+    .begin = begin_speedscope,
     .add_thread = add_thread,
-    .finish = finish,
-    .end = end,
+    .finish = finish_speedscope,
+    .end = end_speedscope,
 };

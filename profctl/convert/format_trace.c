@@ -22,7 +22,7 @@ struct trace {
     double root_pid, inner_pid;     /* of the processes at hand; below 0: not known */
 };
 
-static int begin(json_sink_write write, void *context, void **out)
+static int begin_trace(json_sink_write write, void *context, void **out)
 {
     struct trace *trace = calloc(1, sizeof(*trace));
 
@@ -158,7 +158,7 @@ static int add_process(void *state, bool is_root, const struct process_log *log)
     return error < 0 ? error : failure_latch_error(&trace->latch);
 }
 
-static int finish(void *state, const struct profile_facts *facts)
+static int finish_trace(void *state, const struct profile_facts *facts)
 {
     struct trace *trace = state;
     int error = trace_markers_put_flows(&trace->markers, &trace->json);
@@ -175,7 +175,7 @@ static int finish(void *state, const struct profile_facts *facts)
     return error < 0 ? error : flush_err;
 }
 
-static void end(void *state)
+static void end_trace(void *state)
 {
     struct trace *trace = state;
 
@@ -191,13 +191,13 @@ const struct profile_format format_trace = {
     .name = "trace",
     .ending = ".trace.json",
     .summary = "Chrome trace events with calls, markers and counters, for Perfetto and DevTools",
-    .begin = begin,
+    .begin = begin_trace,
     .add_thread = add_thread,
     .add_counter = add_counter,
     .add_meta = add_meta,
     .add_process = add_process,
     .merge_exited = merge_exited,
     .wants_markers = true,
-    .finish = finish,
-    .end = end,
+    .finish = finish_trace,
+    .end = end_trace,
 };

@@ -2,15 +2,15 @@
 
 #include "common/time_units.h"
 
-#define MOST_US 1e15 /* thirty years, and exact in a browser */
+#define MAX_US 1e15 /* thirty years, and exact in a browser */
 
 int64_t page_us(double ms)
 {
     double us = ms * US_PER_MS;
 
-    if (!(us > -MOST_US))
-        return us <= -MOST_US ? (int64_t)-MOST_US : 0;
-    return us < MOST_US ? (int64_t)(us + (us < 0 ? -0.5 : 0.5)) : (int64_t)MOST_US;
+    if (!(us > -MAX_US))
+        return us <= -MAX_US ? (int64_t)-MAX_US : 0;
+    return us < MAX_US ? (int64_t)(us + (us < 0 ? -0.5 : 0.5)) : (int64_t)MAX_US;
 }
 
 int page_put_counter(struct page_stream *stream, const struct profile_counter *counter)

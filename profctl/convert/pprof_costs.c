@@ -35,7 +35,7 @@ void pprof_costs_fini(struct pprof_costs *costs)
     mapped_array_free(&costs->open);
 }
 
-static void clear(struct pprof_costs *costs)
+static void clear_costs(struct pprof_costs *costs)
 {
     struct failure_latch *latch = costs->keys.latch;
 
@@ -45,8 +45,8 @@ static void clear(struct pprof_costs *costs)
     costs->next_span = 0;
 }
 
-static int add(struct pprof_costs *costs, uint32_t stack, uint32_t group,
-               const int64_t values[PPROF_VALUES])
+static int add_values(struct pprof_costs *costs, uint32_t stack, uint32_t group,
+                      const int64_t values[PPROF_VALUES])
 {
     const uint32_t key[] = { stack, group };
     uint32_t index = unique_strings_add(&costs->keys, (const char *)key, sizeof(key));
@@ -169,7 +169,7 @@ static int take_sample(struct pprof_costs *costs, const struct profile_thread *t
     if (sample->stack == TABLE_NONE)
         return 0;
     int error = find_group(costs, sample->time_ms, &group);
-    return error < 0 ? error : add(costs, sample->stack, group, values);
+    return error < 0 ? error : add_values(costs, sample->stack, group, values);
 }
 
 static int take_allocation(struct pprof_costs *costs, const struct profile_thread *thread,
@@ -184,7 +184,7 @@ static int take_allocation(struct pprof_costs *costs, const struct profile_threa
     const int64_t values[PPROF_VALUES] = {
         [PPROF_ALLOC_OBJECTS] = 1, [PPROF_ALLOC_SPACE] = allocation.size_bytes
     };
-    return add(costs, allocation.stack, 0, values);
+    return add_values(costs, allocation.stack, 0, values);
 }
 
 static int take_marker(struct pprof_costs *costs, const struct profile_thread *thread,
@@ -203,7 +203,7 @@ int pprof_costs_take(struct pprof_costs *costs, const struct profile_thread *thr
     const struct table_marker *markers = thread->markers->markers.items;
     int error = 0;
 
-    clear(costs);
+    clear_costs(costs);
     for (size_t i = 0; i < thread->markers->markers.count && error == 0; i++)
         error = take_marker(costs, thread, &markers[i]);
     mapped_array_sort(&costs->spans, sizeof(struct group_span), starts_before);

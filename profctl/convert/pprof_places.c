@@ -10,7 +10,7 @@
 
 enum {
     NO_MAPPING = 0,
-    MOST_INLINED = 64, /* in one location; more of them are written as calls */
+    MAX_INLINED = 64, /* in one location; more of them are written as calls */
 };
 
 /* A library where the first process had it; of one that no process told of, only the name is known.
@@ -127,8 +127,8 @@ static uint32_t find_name(struct pprof_places *places, const struct profile_thre
 /* --- Locations --- */
 
 /* Where the frame of STACK is. False without memory. */
-static bool describe(struct pprof_places *places, const struct profile_thread *thread,
-                     uint32_t stack, struct pprof_location *out)
+static bool locate_frame(struct pprof_places *places, const struct profile_thread *thread,
+                         uint32_t stack, struct pprof_location *out)
 {
     const struct table_stack *row = thread_tables_stack(thread->tables, stack);
     uint32_t location = thread_tables_frame(thread->tables, row->frame)->location;
@@ -172,7 +172,7 @@ static bool put_in_outer(const struct pprof_places *places, uint32_t prefix,
         prefix == TABLE_NONE)
         return false;
     uint32_t depth = location_at(places, of_stacks[prefix]).depth;
-    if (depth == MOST_INLINED)
+    if (depth == MAX_INLINED)
         return false;
     location->outer = of_stacks[prefix] + 1;
     location->depth = depth + 1;
@@ -180,13 +180,13 @@ static bool put_in_outer(const struct pprof_places *places, uint32_t prefix,
 }
 
 /* UNIQUE_NONE without memory. */
-static uint32_t locate(struct pprof_places *places, const struct profile_thread *thread,
-                       uint32_t stack)
+static uint32_t add_location(struct pprof_places *places, const struct profile_thread *thread,
+                             uint32_t stack)
 {
     struct pprof_location location = { .place = thread_stacks_place(places->stacks, stack) };
 
     if (!put_in_outer(places, thread_tables_stack(thread->tables, stack)->prefix, &location) &&
-        !describe(places, thread, stack, &location))
+        !locate_frame(places, thread, stack, &location))
         return UNIQUE_NONE;
     return unique_strings_add(&places->locations, (const char *)&location, sizeof(location));
 }
@@ -200,7 +200,7 @@ int pprof_places_take(struct pprof_places *places, const struct profile_thread *
     if (error == 0 && places->of_names.count > 0)
         memset(places->of_names.items, 0, places->of_names.count * sizeof(uint32_t));
     for (uint32_t i = 0; i < count && error == 0; i++) {
-        of_stacks[i] = locate(places, thread, i);
+        of_stacks[i] = add_location(places, thread, i);
         error = of_stacks[i] != UNIQUE_NONE ? 0 : -ENOMEM;
     }
     return error;

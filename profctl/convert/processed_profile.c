@@ -58,7 +58,7 @@ static bool is_main(const struct profile_thread *thread)
 }
 
 /* What makes a thread one of the busiest: its CPU time, or samples where that is not told. */
-static double busyness(const struct thread_rows *rows)
+static double thread_busyness(const struct thread_rows *rows)
 {
     const struct profile_sample *samples = rows->samples.items;
     double cpu_ns = 0, stacks = 0;
@@ -116,7 +116,7 @@ static void put_own_thread(struct processed_profile *profile, const struct profi
     if (process->main_thread == NO_THREAD && is_main(thread))
         *process = (struct counter_owner){ thread->pid, profile->threads };
     if (!profile_thread_is_of_profd(thread))
-        busiest_threads_add(&profile->busiest, profile->threads, busyness(&profile->rows));
+        busiest_threads_add(&profile->busiest, profile->threads, thread_busyness(&profile->rows));
     put_thread(profile, &identity, &profile->rows);
 }
 
@@ -193,7 +193,7 @@ static void put_lane_thread(struct processed_profile *profile, uint32_t number, 
         .paused_ranges_length = lane->paused_ranges.count,
     };
 
-    double weight = busyness(&thread->rows);
+    double weight = thread_busyness(&thread->rows);
     if (index == 0 && thread->rows.knows_cpu)
         weight = fmax(weight, lane->cpu_ns);
     busiest_threads_add(&profile->busiest, profile->threads, weight);

@@ -155,8 +155,9 @@ int thread_stacks_take(struct thread_stacks *stacks, const struct profile_thread
     return place_frames(stacks, thread);
 }
 
-static const uint32_t *unroll(struct thread_stacks *stacks, const uint32_t *of_stacks,
-                              const struct thread_tables *tables, uint32_t stack, size_t *depth)
+static const uint32_t *unroll_path(struct thread_stacks *stacks, const uint32_t *of_stacks,
+                                   const struct thread_tables *tables, uint32_t stack,
+                                   size_t *depth)
 {
     size_t frames = 0;
 
@@ -175,14 +176,14 @@ const uint32_t *thread_stacks_unroll(struct thread_stacks *stacks,
                                      const struct thread_tables *tables, uint32_t stack,
                                      size_t *depth)
 {
-    return unroll(stacks, stacks->frames.items, tables, stack, depth);
+    return unroll_path(stacks, stacks->frames.items, tables, stack, depth);
 }
 
 const uint32_t *thread_stacks_unroll_places(struct thread_stacks *stacks,
                                             const struct thread_tables *tables, uint32_t stack,
                                             size_t *depth)
 {
-    return unroll(stacks, stacks->stack_places.items, tables, stack, depth);
+    return unroll_path(stacks, stacks->stack_places.items, tables, stack, depth);
 }
 
 uint32_t thread_stacks_place(const struct thread_stacks *stacks, uint32_t stack)

@@ -13,7 +13,7 @@
 
 enum {
     FIRST_TRACK = 1 << 30, /* the kernel has no such thread */
-    MOST_TRACKS = 256,     /* of a thread; what overlaps even more is on the last */
+    MAX_TRACKS = 256,      /* of a thread; what overlaps even more is on the last */
 };
 
 /* Viewers draw nothing that takes no time, and a flow needs something to begin at. */
@@ -38,50 +38,50 @@ void trace_markers_fini(struct trace_markers *markers)
 /* --- Tracks --- */
 
 /* The markers that are being written. */
-struct putting {
+struct marker_writer {
     struct trace_markers *markers;
     const struct profile_thread *thread;
     const struct trace_marker_place *place;
     struct json_writer *json;
 };
 
-static void name_track(const struct putting *putting, uint32_t number)
+static void name_track(const struct marker_writer *writer, uint32_t number)
 {
-    const struct trace_place place = { putting->place->pid, FIRST_TRACK + number };
-    const char *thread = thread_label_name(putting->thread);
-    size_t index = putting->place->tracks->count;
+    const struct trace_place place = { writer->place->pid, FIRST_TRACK + number };
+    const char *thread = thread_label_name(writer->thread);
+    size_t index = writer->place->tracks->count;
     char name[THREAD_LABEL_BYTES + 32];
 
     if (index == 1)
         snprintf(name, sizeof(name), "%.200s: markers", thread);
     else
         snprintf(name, sizeof(name), "%.200s: markers %zu", thread, index);
-    trace_event_name(putting->json, &place, "thread_name", name);
+    trace_event_name(writer->json, &place, "thread_name", name);
 }
 
-static struct trace_track *new_track(const struct putting *putting)
+static struct trace_track *new_track(const struct marker_writer *writer)
 {
-    struct trace_track *track = mapped_array_push(putting->place->tracks, sizeof(*track));
+    struct trace_track *track = mapped_array_push(writer->place->tracks, sizeof(*track));
 
     if (track == NULL)
         return NULL;
-    track->number = putting->markers->tracks++;
-    name_track(putting, track->number);
+    track->number = writer->markers->tracks++;
+    name_track(writer, track->number);
     return track;
 }
 
 /* The track on which SPAN has room, which it takes; NULL without memory. */
-static const struct trace_track *take_track(const struct putting *putting,
+static const struct trace_track *take_track(const struct marker_writer *writer,
                                             const struct marker_span *span)
 {
-    struct trace_track *tracks = putting->place->tracks->items, *track;
-    size_t count = putting->place->tracks->count, index = 0;
+    struct trace_track *tracks = writer->place->tracks->items, *track;
+    size_t count = writer->place->tracks->count, index = 0;
 
     while (index < count && tracks[index].until_ms > span->start_ms)
         index++;
-    if (index == MOST_TRACKS)
+    if (index == MAX_TRACKS)
         return &tracks[index - 1];
-    track = index < count ? &tracks[index] : new_track(putting);
+    track = index < count ? &tracks[index] : new_track(writer);
     if (track != NULL)
         track->until_ms = span->end_ms > span->start_ms ? span->end_ms : span->start_ms;
     return track;
@@ -166,27 +166,27 @@ static int put_payload(struct payload *payload, const char *data, size_t length)
 
 /* --- Markers --- */
 
-static int put_span(const struct putting *putting, const struct marker_span *span)
+static int put_span(const struct marker_writer *writer, const struct marker_span *span)
 {
-    const struct profile_thread *thread = putting->thread;
-    struct json_writer *json = putting->json;
+    const struct profile_thread *thread = writer->thread;
+    struct json_writer *json = writer->json;
     const struct table_marker *marker =
         (const struct table_marker *)thread->markers->markers.items + span->marker;
     const char *data = thread_markers_data(thread->markers, marker);
     double duration_us = (span->end_ms - span->start_ms) * US_PER_MS;
     size_t length;
     const char *name = thread_tables_string(thread->tables, span->name, &length);
-    const struct trace_track *track = take_track(putting, span);
+    const struct trace_track *track = take_track(writer, span);
     int error = 0;
 
     if (track == NULL)
         return -ENOMEM;
     struct payload payload = {
-        .markers = putting->markers,
+        .markers = writer->markers,
         .thread = thread,
         .json = json,
         .point = { .time_ms = span->start_ms,
-                   .place = { putting->place->pid, FIRST_TRACK + track->number } },
+                   .place = { writer->place->pid, FIRST_TRACK + track->number } },
     };
     trace_event_begin(json, "X", &payload.point.place);
     json_string_property(json, "cat", "marker");
@@ -210,7 +210,7 @@ static bool is_before(const void *left, const void *right)
 int trace_markers_put(struct trace_markers *markers, const struct profile_thread *thread,
                       const struct trace_marker_place *place, struct json_writer *json)
 {
-    const struct putting putting = { markers, thread, place, json };
+    const struct marker_writer writer = { markers, thread, place, json };
     int error = marker_spans_take(&markers->spans, thread);
     const struct marker_span *spans = markers->spans.spans.items;
 
@@ -218,7 +218,7 @@ int trace_markers_put(struct trace_markers *markers, const struct profile_thread
         return error;
     mapped_array_sort(&markers->spans.spans, sizeof(*spans), is_before);
     for (size_t i = 0; i < markers->spans.spans.count && error == 0; i++)
-        error = put_span(&putting, &spans[i]);
+        error = put_span(&writer, &spans[i]);
     return error;
 }
 

@@ -94,7 +94,7 @@ static void spool_health(void *owner, const struct export_minute *minute, struct
 
 /* --- To the server --- */
 
-static enum http_outcome prepare(void *owner, char text[HTTP_TEXT_BYTES])
+static enum http_outcome prepare_tables(void *owner, char text[HTTP_TEXT_BYTES])
 {
     const struct clickhouse_target *target = owner;
     enum http_outcome outcome;
@@ -198,7 +198,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
         view_repair_note(&target->repair, batch, answer->text);
 }
 
-static bool takes(const void *owner, enum export_kind kind)
+static bool takes_kind(const void *owner, enum export_kind kind)
 {
     (void)owner;
     return (unsigned)kind < CLICKHOUSE_TABLES;
@@ -243,9 +243,9 @@ struct export_target clickhouse_target_table(struct clickhouse_target *target)
 {
     return (struct export_target){ .spool = spool_minute,
                                    .spool_health = spool_health,
-                                   .prepare = prepare,
+                                   .prepare = prepare_tables,
                                    .send = send_batch,
-                                   .takes = takes,
+                                   .takes = takes_kind,
                                    .clock_ahead = clock_ahead,
                                    .unsure_batches = unsure_batches,
                                    .drop_old = drop_old,

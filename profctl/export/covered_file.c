@@ -15,7 +15,7 @@ static const char file_name[] = "covered";
 static const char new_name[] = "covered.new"; /* until it is whole */
 
 /* "BOOT NANOSECONDS". */
-static int parse(const char *text, uint64_t *covered_ns)
+static int parse_covered(const char *text, uint64_t *covered_ns)
 {
     char boot[BOOT_ID_BYTES];
     size_t length = strcspn(text, " ");
@@ -40,7 +40,7 @@ int covered_file_read(int directory, uint64_t *covered_ns)
     if (error < 0)
         return error;
     text[length] = '\0';
-    return parse(text, covered_ns);
+    return parse_covered(text, covered_ns);
 }
 
 static int write_text(int directory, const char *text)

@@ -9,21 +9,21 @@
 
 enum {
     FIRST_WAIT_MS = 1000,
-    MOST_WAIT_MS = 60 * 1000,
-    MOST_DOUBLINGS = 6,
+    MAX_WAIT_MS = 60 * 1000,
+    MAX_DOUBLINGS = 6,
     /* A batch at which a server that is there fails so often is not the server's trouble. About
      * twenty minutes. */
-    MOST_FAULTS = 25,
-    MOST_ASKED_S = 60 * 60,
+    MAX_FAULTS = 25,
+    MAX_ASKED_S = 60 * 60,
 };
 
 uint64_t delivery_wait_ms(unsigned failures, uint32_t chance)
 {
     unsigned doublings = failures > 0 ? failures - 1 : 0;
-    uint64_t wait_ms = FIRST_WAIT_MS << (doublings < MOST_DOUBLINGS ? doublings : MOST_DOUBLINGS);
+    uint64_t wait_ms = FIRST_WAIT_MS << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
 
-    if (wait_ms > MOST_WAIT_MS)
-        wait_ms = MOST_WAIT_MS;
+    if (wait_ms > MAX_WAIT_MS)
+        wait_ms = MAX_WAIT_MS;
     return wait_ms / 2 + chance % (wait_ms / 2);
 }
 
@@ -37,8 +37,8 @@ static void wait_longer(struct delivery *delivery, uint64_t now_ns, uint64_t ask
         chance = 0; /* the shortest wait */
     delivery->failures++;
     wait_ms = delivery_wait_ms(delivery->failures, chance);
-    if (asked_s > MOST_ASKED_S)
-        asked_s = MOST_ASKED_S;
+    if (asked_s > MAX_ASKED_S)
+        asked_s = MAX_ASKED_S;
     if (asked_s * MS_PER_S > wait_ms)
         wait_ms = asked_s * MS_PER_S;
     delivery->next_ns = now_ns + wait_ms * NS_PER_MS;
@@ -83,7 +83,7 @@ static bool is_fault_of_batch(struct delivery *delivery, enum http_outcome outco
         delivery->faults++;
     if (outcome == HTTP_AWAY)
         delivery->faults = 0;
-    return outcome == HTTP_REFUSED || delivery->faults > MOST_FAULTS;
+    return outcome == HTTP_REFUSED || delivery->faults > MAX_FAULTS;
 }
 
 /* What the server was prepared with may be gone as well. */
@@ -116,7 +116,7 @@ static enum delivery_step send_batch(struct delivery *delivery, uint64_t now_ns,
     return DELIVERY_DONE;
 }
 
-static enum delivery_step prepare(struct delivery *delivery, uint64_t now_ns, char *text)
+static enum delivery_step prepare_target(struct delivery *delivery, uint64_t now_ns, char *text)
 {
     enum http_outcome outcome = delivery_prepare(delivery, text);
 
@@ -163,7 +163,7 @@ enum delivery_step delivery_step(struct delivery *delivery, uint64_t now_ns,
     }
     follow_first(delivery);
     if (!delivery->is_prepared) {
-        enum delivery_step step = prepare(delivery, now_ns, text);
+        enum delivery_step step = prepare_target(delivery, now_ns, text);
         if (step != DELIVERY_DONE)
             return step;
     }

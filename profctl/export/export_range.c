@@ -15,9 +15,9 @@ static uint64_t since_minute(uint64_t every_ns, const struct export_clocks *now)
 }
 
 /* Of long minutes no range is longer than one and a half, unless profd was not to be had. */
-static uint64_t most_of(uint64_t every_ns)
+static uint64_t max_range_ns(uint64_t every_ns)
 {
-    uint64_t least_ns = UINT64_C(1) * EXPORT_MOST_MS * NS_PER_MS;
+    uint64_t least_ns = UINT64_C(1) * EXPORT_MAX_MS * NS_PER_MS;
 
     return 2 * every_ns > least_ns ? 2 * every_ns : least_ns;
 }
@@ -25,12 +25,12 @@ static uint64_t most_of(uint64_t every_ns)
 static void put_range(uint64_t from_ns, uint64_t to_ns, uint64_t every_ns,
                       const struct export_clocks *now, struct export_range *out)
 {
-    uint64_t most_ns = most_of(every_ns);
+    uint64_t max_ns = max_range_ns(every_ns);
 
     *out = (struct export_range){ .from_ns = from_ns, .to_ns = to_ns };
-    if (out->to_ns - out->from_ns > most_ns) {
-        out->lost_ms = (out->to_ns - out->from_ns - most_ns) / NS_PER_MS;
-        out->from_ns = out->to_ns - most_ns;
+    if (out->to_ns - out->from_ns > max_ns) {
+        out->lost_ms = (out->to_ns - out->from_ns - max_ns) / NS_PER_MS;
+        out->from_ns = out->to_ns - max_ns;
     }
     out->ask_last_ms = (now->monotonic_ns - out->from_ns) / NS_PER_MS + 1 + EXPORT_OVERLAP_MS;
 }

@@ -23,7 +23,7 @@ enum {
     EXPORT_GRACE_MS = 1500,   /* until what a minute recorded can be read */
     EXPORT_OVERLAP_MS = 2000, /* what the weights of a range's first samples need */
     /* That profd is asked for at once; two minutes of EVERY_NS where those are longer. */
-    EXPORT_MOST_MS = 10 * 60 * 1000,
+    EXPORT_MAX_MS = 10 * 60 * 1000,
 };
 
 /* The range from COVERED_NS to the end of the last minute of EVERY_NS that is over. False: there is

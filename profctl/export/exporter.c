@@ -18,7 +18,7 @@
 enum { FORGET_MINUTES = 60 };
 
 /* A range on its way. */
-struct taking {
+struct export_pass {
     struct exporter *exporter;
     const struct export_range *range;
     int64_t unix_offset_ns;
@@ -46,9 +46,9 @@ struct export_clocks exporter_clocks(const struct exporter *exporter)
 
 /* --- From profd to rows --- */
 
-static bool tell(struct taking *taking, const char *what, int error)
+static bool set_pass_failure(struct export_pass *pass, const char *what, int error)
 {
-    failure_set(taking->failure, EXIT_CODE_FAILED, "cannot %s: %s", what, strerror(-error));
+    failure_set(pass->failure, EXIT_CODE_FAILED, "cannot %s: %s", what, strerror(-error));
     return false;
 }
 
@@ -60,49 +60,48 @@ static int restart_named(void *context)
 }
 
 /* The capture with names, in the named file. */
-static bool capture(struct taking *taking)
+static bool capture_range(struct export_pass *pass)
 {
-    struct exporter *exporter = taking->exporter;
+    struct exporter *exporter = pass->exporter;
     const struct capture_wish wish = { .timeout_ms = exporter->timeout_ms,
-                                       .last_ms = taking->range->ask_last_ms };
-    const struct capture_sink sink = { json_sink_fd, restart_named, &taking->named_fd };
+                                       .last_ms = pass->range->ask_last_ms };
+    const struct capture_sink sink = { json_sink_fd, restart_named, &pass->named_fd };
     struct capture_counts counts = { 0 };
     struct capture_result result;
     char problem[CAPTURE_PROBLEM_BYTES] = "";
     struct client *client;
 
-    if (!client_connect(exporter->socket, &client, taking->failure))
+    if (!client_connect(exporter->socket, &client, pass->failure))
         return false;
-    bool is_done =
-        client_capture(client, taking->raw_fd, &wish, NULL, NULL, &result, taking->failure);
+    bool is_done = client_capture(client, pass->raw_fd, &wish, NULL, NULL, &result, pass->failure);
     client_close(client);
     if (!is_done)
         return false;
-    int error = capture_naming_run(taking->raw_fd, &result, exporter->symbols, NULL, &sink, NULL,
+    int error = capture_naming_run(pass->raw_fd, &result, exporter->symbols, NULL, &sink, NULL,
                                    &counts, problem);
     snprintf(exporter->health.missing, sizeof(exporter->health.missing), "%.*s",
              (int)sizeof(exporter->health.missing) - 1, result.missing);
     exporter->health.unnamed_addresses = counts.unnamed;
     capture_result_free(&result);
     if (error < 0 && problem[0] != '\0')
-        failure_set(taking->failure, EXIT_CODE_FAILED, "profd's capture is damaged (%s)", problem);
+        failure_set(pass->failure, EXIT_CODE_FAILED, "profd's capture is damaged (%s)", problem);
     else if (error < 0)
-        (void)tell(taking, "name the functions of a capture", error);
+        (void)set_pass_failure(pass, "name the functions of a capture", error);
     return error == 0;
 }
 
 /* Reads the named file from its beginning. */
-static int open_named(const struct taking *taking, struct json_reader **reader)
+static int open_named(const struct export_pass *pass, struct json_reader **reader)
 {
-    if (lseek(taking->named_fd, 0, SEEK_SET) < 0)
+    if (lseek(pass->named_fd, 0, SEEK_SET) < 0)
         return -errno;
-    return json_reader_open_fd(taking->named_fd, reader);
+    return json_reader_open_fd(pass->named_fd, reader);
 }
 
-static int read_reference(const struct taking *taking, int64_t *reference_ns)
+static int read_reference(const struct export_pass *pass, int64_t *reference_ns)
 {
     struct json_reader *reader = NULL;
-    int error = open_named(taking, &reader);
+    int error = open_named(pass, &reader);
 
     if (error < 0)
         return error;
@@ -111,33 +110,33 @@ static int read_reference(const struct taking *taking, int64_t *reference_ns)
     return error;
 }
 
-static bool read_rows(struct taking *taking)
+static bool read_rows(struct export_pass *pass)
 {
     struct profile_rows_options options = {
-        .from_ns = taking->range->from_ns,
-        .to_ns = taking->range->to_ns,
-        .unix_offset_ns = taking->unix_offset_ns,
-        .minute_ns = taking->exporter->every_ns,
+        .from_ns = pass->range->from_ns,
+        .to_ns = pass->range->to_ns,
+        .unix_offset_ns = pass->unix_offset_ns,
+        .minute_ns = pass->exporter->every_ns,
         .describe = source_labels_describe,
-        .context = &taking->exporter->source,
+        .context = &pass->exporter->source,
     };
     struct json_reader *reader = NULL;
-    int error = read_reference(taking, &options.reference_ns);
+    int error = read_reference(pass, &options.reference_ns);
 
-    source_labels_forget(&taking->exporter->source);
+    source_labels_forget(&pass->exporter->source);
     if (error == 0)
-        error = open_named(taking, &reader);
+        error = open_named(pass, &reader);
     if (error < 0)
-        return tell(taking, "read a capture", error);
-    error = profile_rows_read(reader, &options, &taking->rows, &taking->told);
+        return set_pass_failure(pass, "read a capture", error);
+    error = profile_rows_read(reader, &options, &pass->rows, &pass->told);
     json_reader_close(reader);
-    return error == 0 || tell(taking, "read a capture", error);
+    return error == 0 || set_pass_failure(pass, "read a capture", error);
 }
 
 /* --- Health --- */
 
 /* How much COUNT has grown since it was last told. */
-static uint64_t growth(uint64_t count, uint64_t *told)
+static uint64_t count_growth(uint64_t count, uint64_t *told)
 {
     uint64_t grown = count > *told ? count - *told : 0;
 
@@ -145,28 +144,29 @@ static uint64_t growth(uint64_t count, uint64_t *told)
     return grown;
 }
 
-static void fill_health(struct taking *taking)
+static void fill_health(struct export_pass *pass)
 {
-    struct exporter *exporter = taking->exporter;
+    struct exporter *exporter = pass->exporter;
     struct export_health *health = &exporter->health;
     const struct spool_losses *losses = spool_losses(exporter->spool);
 
-    health->minute_s = taking->first_minute_s;
-    health->covered_ms = (taking->range->to_ns - taking->range->from_ns) / NS_PER_MS;
-    health->cpu_ns = taking->told.cpu_ns;
-    health->samples = taking->told.samples;
+    health->minute_s = pass->first_minute_s;
+    health->covered_ms = (pass->range->to_ns - pass->range->from_ns) / NS_PER_MS;
+    health->cpu_ns = pass->told.cpu_ns;
+    health->samples = pass->told.samples;
     health->spooled_bytes = spool_bytes(exporter->spool);
-    health->lost_rows = growth(losses->rows, &exporter->told_lost_rows);
-    health->lost_batches = growth(losses->batches, &exporter->told_lost_batches);
-    health->torn_batches = growth(losses->torn, &exporter->told_torn);
-    health->folded_labels = growth(exporter->source.bounds.folded, &exporter->told_folded);
-    health->left_out_labels = growth(exporter->source.left_out, &exporter->told_left_out);
+    health->lost_rows = count_growth(losses->rows, &exporter->told_lost_rows);
+    health->lost_batches = count_growth(losses->batches, &exporter->told_lost_batches);
+    health->torn_batches = count_growth(losses->torn, &exporter->told_torn);
+    health->folded_labels = count_growth(exporter->source.bounds.folded, &exporter->told_folded);
+    health->left_out_labels = count_growth(exporter->source.left_out, &exporter->told_left_out);
     if (exporter->target.unsure_batches != NULL)
-        health->unsure_batches =
-            growth(exporter->target.unsure_batches(exporter->target.owner), &exporter->told_unsure);
-    health->lost_blocks = growth(taking->told.lost_blocks, &exporter->told_lost_blocks);
-    health->export_cpu_ns = growth(read_clock(CLOCK_PROCESS_CPUTIME_ID), &exporter->told_cpu_ns);
-    health->lost_ms = taking->range->lost_ms;
+        health->unsure_batches = count_growth(
+            exporter->target.unsure_batches(exporter->target.owner), &exporter->told_unsure);
+    health->lost_blocks = count_growth(pass->told.lost_blocks, &exporter->told_lost_blocks);
+    health->export_cpu_ns =
+        count_growth(read_clock(CLOCK_PROCESS_CPUTIME_ID), &exporter->told_cpu_ns);
+    health->lost_ms = pass->range->lost_ms;
     health->clock_offset_s = exporter->clock_offset_s;
 }
 
@@ -175,7 +175,7 @@ static void tell_losses(struct exporter *exporter)
 {
     const struct export_health *health = &exporter->health;
     uint64_t crowded_out =
-        growth(spool_losses(exporter->spool)->crowded_out, &exporter->told_crowded_out);
+        count_growth(spool_losses(exporter->spool)->crowded_out, &exporter->told_crowded_out);
 
     if (health->lost_batches > 0)
         say("lost %llu rows in %llu batches%s", (unsigned long long)health->lost_rows,
@@ -195,44 +195,44 @@ static void tell_losses(struct exporter *exporter)
 
 /* --- A range --- */
 
-static void spool_all(struct taking *taking)
+static void spool_all(struct export_pass *pass)
 {
-    struct exporter *exporter = taking->exporter;
+    struct exporter *exporter = pass->exporter;
     const struct export_target *target = &exporter->target;
     const struct export_minute minute = {
-        .rows = &taking->rows,
+        .rows = &pass->rows,
         .health = &exporter->health,
         .host = exporter->source.host,
-        .first_s = taking->first_minute_s,
-        .last_s = taking->last_minute_s,
-        .from_ns = (uint64_t)((int64_t)taking->range->from_ns + taking->unix_offset_ns),
-        .duration_ns = taking->range->to_ns - taking->range->from_ns,
+        .first_s = pass->first_minute_s,
+        .last_s = pass->last_minute_s,
+        .from_ns = (uint64_t)((int64_t)pass->range->from_ns + pass->unix_offset_ns),
+        .duration_ns = pass->range->to_ns - pass->range->from_ns,
         .every_ns = exporter->every_ns,
     };
     struct export_counts counts = target->spool(target->owner, &minute, exporter->spool);
 
     exporter->health.rows = counts.rows;
     exporter->health.new_stacks = counts.new_stacks;
-    fill_health(taking);
+    fill_health(pass);
     tell_losses(exporter);
     if (target->spool_health != NULL)
         target->spool_health(target->owner, &minute, exporter->spool);
 }
 
 /* Values that were common an hour ago may be gone. */
-static void forget_hourly(struct exporter *exporter, const struct taking *taking)
+static void forget_hourly(struct exporter *exporter, const struct export_pass *pass)
 {
-    if (taking->first_minute_s / (uint32_t)(FORGET_MINUTES * 60) !=
-            taking->last_minute_s / (uint32_t)(FORGET_MINUTES * 60) ||
-        taking->first_minute_s % (uint32_t)(FORGET_MINUTES * 60) == 0)
+    if (pass->first_minute_s / (uint32_t)(FORGET_MINUTES * 60) !=
+            pass->last_minute_s / (uint32_t)(FORGET_MINUTES * 60) ||
+        pass->first_minute_s % (uint32_t)(FORGET_MINUTES * 60) == 0)
         label_bounds_forget(&exporter->source.bounds);
 }
 
-static uint32_t minute_of(const struct taking *taking, uint64_t monotonic_ns)
+static uint32_t minute_of(const struct export_pass *pass, uint64_t monotonic_ns)
 {
-    int64_t unix_ns = (int64_t)monotonic_ns + taking->unix_offset_ns;
+    int64_t unix_ns = (int64_t)monotonic_ns + pass->unix_offset_ns;
 
-    return (uint32_t)((unix_ns - unix_ns % (int64_t)taking->exporter->every_ns) / NS_PER_S);
+    return (uint32_t)((unix_ns - unix_ns % (int64_t)pass->exporter->every_ns) / NS_PER_S);
 }
 
 /* Before the range is spooled: should the exporter be killed in between, nothing counts twice. */
@@ -253,33 +253,33 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
                    struct failure *failure)
 {
     struct export_clocks now = exporter_clocks(exporter);
-    struct taking taking = { .exporter = exporter,
-                             .range = range,
-                             .unix_offset_ns = now.unix_ns - (int64_t)now.monotonic_ns,
-                             .raw_fd = memfd_create("profctl-export-raw", MFD_CLOEXEC),
-                             .named_fd = memfd_create("profctl-export", MFD_CLOEXEC),
-                             .failure = failure };
+    struct export_pass pass = { .exporter = exporter,
+                                .range = range,
+                                .unix_offset_ns = now.unix_ns - (int64_t)now.monotonic_ns,
+                                .raw_fd = memfd_create("profctl-export-raw", MFD_CLOEXEC),
+                                .named_fd = memfd_create("profctl-export", MFD_CLOEXEC),
+                                .failure = failure };
     bool is_done = false;
 
-    taking.first_minute_s = minute_of(&taking, range->from_ns);
-    taking.last_minute_s = minute_of(&taking, range->to_ns - 1);
-    export_rows_init(&taking.rows);
-    taking.rows.files.are_wanted = exporter->target.wants_files;
-    forget_hourly(exporter, &taking);
-    if (taking.raw_fd < 0 || taking.named_fd < 0)
-        (void)tell(&taking, "make room for a capture", -errno);
+    pass.first_minute_s = minute_of(&pass, range->from_ns);
+    pass.last_minute_s = minute_of(&pass, range->to_ns - 1);
+    export_rows_init(&pass.rows);
+    pass.rows.files.are_wanted = exporter->target.wants_files;
+    forget_hourly(exporter, &pass);
+    if (pass.raw_fd < 0 || pass.named_fd < 0)
+        (void)set_pass_failure(&pass, "make room for a capture", -errno);
     else
-        is_done = capture(&taking) && read_rows(&taking);
+        is_done = capture_range(&pass) && read_rows(&pass);
     if (is_done) {
         keep_covered(exporter, range->to_ns);
-        spool_all(&taking);
+        spool_all(&pass);
         exporter->covered_ns = range->to_ns;
     }
-    export_rows_fini(&taking.rows);
-    if (taking.raw_fd >= 0)
-        close(taking.raw_fd);
-    if (taking.named_fd >= 0)
-        close(taking.named_fd);
+    export_rows_fini(&pass.rows);
+    if (pass.raw_fd >= 0)
+        close(pass.raw_fd);
+    if (pass.named_fd >= 0)
+        close(pass.named_fd);
     return is_done;
 }
 

@@ -34,7 +34,7 @@ void known_stacks_enter_minute(struct known_stacks *known, uint32_t minute_s)
     int month = gmtime_r(&seconds, &date) != NULL ? date.tm_year * MONTHS_OF_A_YEAR + date.tm_mon
                                                   : known->month;
 
-    if (month != known->month || unique_strings_count(&known->hashes) >= KNOWN_STACKS_MOST)
+    if (month != known->month || unique_strings_count(&known->hashes) >= KNOWN_STACKS_MAX)
         known_stacks_forget(known);
     known->month = month;
 }

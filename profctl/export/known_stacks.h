@@ -8,7 +8,7 @@
 #include "json/failure_latch.h"
 #include "json/unique_strings.h"
 
-enum { KNOWN_STACKS_MOST = 1000000 }; /* 40 bytes each */
+enum { KNOWN_STACKS_MAX = 1000000 }; /* 40 bytes each */
 
 /* Initialised by known_stacks_init(). */
 struct known_stacks {

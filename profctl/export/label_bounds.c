@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-enum { VALUE_MOST_BYTES = 512 };
+enum { VALUE_MAX_BYTES = 512 };
 
-void label_bounds_init(struct label_bounds *bounds, uint32_t most_keys, uint32_t most_values)
+void label_bounds_init(struct label_bounds *bounds, uint32_t max_keys, uint32_t max_values)
 {
-    *bounds = (struct label_bounds){ .most_keys = most_keys, .most_values = most_values };
+    *bounds = (struct label_bounds){ .max_keys = max_keys, .max_values = max_values };
     failure_latch_init(&bounds->latch);
     unique_strings_init(&bounds->keys, &bounds->latch);
     unique_strings_init(&bounds->values, &bounds->latch);
@@ -21,11 +21,11 @@ void label_bounds_fini(struct label_bounds *bounds)
 
 void label_bounds_forget(struct label_bounds *bounds)
 {
-    uint32_t most_keys = bounds->most_keys, most_values = bounds->most_values;
+    uint32_t max_keys = bounds->max_keys, max_values = bounds->max_values;
     uint64_t folded = bounds->folded;
 
     label_bounds_fini(bounds);
-    label_bounds_init(bounds, most_keys, most_values);
+    label_bounds_init(bounds, max_keys, max_values);
     bounds->folded = folded;
 }
 
@@ -47,7 +47,7 @@ bool label_bounds_pass_key(struct label_bounds *bounds, const char *key)
 
     if (unique_strings_find(&bounds->keys, key, strlen(key)) != UNIQUE_NONE)
         return true;
-    if (unique_strings_count(&bounds->keys) < bounds->most_keys &&
+    if (unique_strings_count(&bounds->keys) < bounds->max_keys &&
         count_of(bounds, key, &number) != NULL)
         return true;
     bounds->folded++;
@@ -57,16 +57,16 @@ bool label_bounds_pass_key(struct label_bounds *bounds, const char *key)
 static bool is_let_through(struct label_bounds *bounds, const char *key, const char *value,
                            size_t length)
 {
-    char text[sizeof(uint32_t) + VALUE_MOST_BYTES];
+    char text[sizeof(uint32_t) + VALUE_MAX_BYTES];
     uint32_t number, *count = count_of(bounds, key, &number);
 
-    if (count == NULL || length > VALUE_MOST_BYTES)
+    if (count == NULL || length > VALUE_MAX_BYTES)
         return false;
     memcpy(text, &number, sizeof(number));
     memcpy(text + sizeof(number), value, length);
     if (unique_strings_find(&bounds->values, text, sizeof(number) + length) != UNIQUE_NONE)
         return true;
-    if (*count == bounds->most_values ||
+    if (*count == bounds->max_values ||
         unique_strings_add(&bounds->values, text, sizeof(number) + length) == UNIQUE_NONE)
         return false;
     (*count)++;

@@ -18,12 +18,12 @@ struct label_bounds {
     struct unique_strings keys;   /* of labels, and names of columns … */
     struct mapped_array counts;   /* uint32_t: … with so many values … */
     struct unique_strings values; /* … which are these, each behind its key's number */
-    uint32_t most_keys;           /* with names of columns */
-    uint32_t most_values;         /* of a key */
+    uint32_t max_keys;            /* with names of columns */
+    uint32_t max_values;          /* of a key */
     uint64_t folded;              /* keys and values that were not let through, each time */
 };
 
-void label_bounds_init(struct label_bounds *bounds, uint32_t most_keys, uint32_t most_values);
+void label_bounds_init(struct label_bounds *bounds, uint32_t max_keys, uint32_t max_values);
 void label_bounds_fini(struct label_bounds *bounds);
 
 /* Begins anew: what was common an hour ago may be gone. The count of what was folded goes on. */

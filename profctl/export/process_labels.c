@@ -23,7 +23,7 @@ static bool has_ending(const char *text, size_t length, const char *ending)
     return length > count && memcmp(text + length - count, ending, count) == 0;
 }
 
-static void set(struct label_list *list, const char *key, const char *value, size_t length)
+static void set_label(struct label_list *list, const char *key, const char *value, size_t length)
 {
     (void)label_list_set(list, key, strlen(key), value, length); /* no room: the admin's own stay */
 }
@@ -37,7 +37,7 @@ static void take_pod(const char *part, size_t length, struct label_list *list)
         last = pod;
     size_t end = has_ending(part, length, ".slice") ? length - strlen(".slice") : length;
     if (last != NULL && (size_t)(last - part) + 3 < end && last[3] != 's')
-        set(list, "pod", last + 3, end - (size_t)(last - part) - 3);
+        set_label(list, "pod", last + 3, end - (size_t)(last - part) - 3);
 }
 
 /* "cri-containerd-ID.scope", "docker-ID.scope", or a folder of that name alone. */
@@ -48,13 +48,13 @@ static void take_container(const char *part, size_t length, struct label_list *l
     size_t id_length = end > (size_t)(id - part) ? end - (size_t)(id - part) : 0;
 
     if (id_length >= 4 * CONTAINER_SHOWN && strspn(id, "0123456789abcdef") >= id_length)
-        set(list, "container", id, CONTAINER_SHOWN);
+        set_label(list, "container", id, CONTAINER_SHOWN);
 }
 
 static void take_part(const char *part, size_t length, struct label_list *list)
 {
     if (has_ending(part, length, ".service") && length < LABEL_VALUE_BYTES)
-        set(list, "unit", part, length);
+        set_label(list, "unit", part, length);
     take_container(part, length, list);
     if (memmem(part, length, "pod", 3) != NULL)
         take_pod(part, length, list);

@@ -6,7 +6,7 @@
 
 #include "profctl/export/process_labels.h"
 
-enum { KEYS_MOST = 100, VALUES_MOST = 500, NO_PID = -2 };
+enum { KEYS_MAX = 100, VALUES_MAX = 500, NO_PID = -2 };
 
 void source_labels_init(struct source_labels *source, const struct label_list *all)
 {
@@ -18,7 +18,7 @@ void source_labels_init(struct source_labels *source, const struct label_list *a
     else if (gethostname(source->host, sizeof(source->host) - 1) < 0)
         snprintf(source->host, sizeof(source->host), "unknown");
     label_list_remove(&source->all, "host");
-    label_bounds_init(&source->bounds, KEYS_MOST, VALUES_MOST);
+    label_bounds_init(&source->bounds, KEYS_MAX, VALUES_MAX);
 }
 
 void source_labels_fini(struct source_labels *source)

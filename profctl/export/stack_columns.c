@@ -27,7 +27,7 @@ void stack_columns_free(struct stack_columns *stacks)
 }
 
 /* The path's frames, the innermost first. */
-static int unroll(struct stack_columns *stacks, uint32_t stack)
+static int unroll_path(struct stack_columns *stacks, uint32_t stack)
 {
     stacks->path.count = 0;
     for (; stack != TABLE_NONE;
@@ -115,7 +115,7 @@ static void write_modules(struct stack_columns *stacks)
 
 static int write_stack(struct stack_columns *stacks, uint32_t stack, struct frame_files *files)
 {
-    int error = unroll(stacks, stack);
+    int error = unroll_path(stacks, stack);
     const uint32_t *path = stacks->path.items;
 
     row_writer_clear(&stacks->columns);

@@ -12,14 +12,14 @@
 #include "profctl/units.h"
 
 enum {
-    NAME_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 64,
+    NAME_BYTES = 2 * GROUP_TEXT_MAX_BYTES + 64,
     HANGS_NS = 100 * NS_PER_MS, /* people notice delays as long as this */
 };
 
 /* --- The bar --- */
 
 /* Iterations in each of the bar's places. */
-static void spread(const struct group_row *row, uint64_t counts[GROUP_THRESHOLDS + 1])
+static void spread_iterations(const struct group_row *row, uint64_t counts[GROUP_THRESHOLDS + 1])
 {
     uint64_t above = row->group.ticks;
 
@@ -49,7 +49,7 @@ const char *group_bar(const struct group_row *row, char out[GROUP_BAR_BYTES])
     uint64_t counts[GROUP_THRESHOLDS + 1];
     char *end = out;
 
-    spread(row, counts);
+    spread_iterations(row, counts);
     for (unsigned i = 0; i <= GROUP_THRESHOLDS; i++)
         end = stpcpy(end, mark_of(counts[i]));
     return out;
@@ -87,7 +87,7 @@ static void name_row(const struct group_row *row, enum group_rows_by by, char ou
     make_printable(out);
 }
 
-static const char *longest(const struct group_row *row, char out[UNITS_TEXT_BYTES])
+static const char *format_longest(const struct group_row *row, char out[UNITS_TEXT_BYTES])
 {
     unsigned exceeded = group_row_jank(row);
 
@@ -113,8 +113,8 @@ static void print_row(const struct group_row *row, enum group_rows_by by, FILE *
     name_row(row, by, name);
     fprintf(out, "%11.1f %11.1f %9.1f %11s %7s |%s| %s", (double)costs->cpu_ns / NS_PER_MS,
             (double)costs->wall_ns / NS_PER_MS, (double)costs->blocked_ns / NS_PER_MS,
-            units_format_count(row->group.ticks, ticks), longest(row, most), group_bar(row, bar),
-            name);
+            units_format_count(row->group.ticks, ticks), format_longest(row, most),
+            group_bar(row, bar), name);
     print_running(row, ',', out);
     fputc('\n', out);
 }
@@ -165,7 +165,7 @@ static void print_highest(const struct group_row *row, FILE *out)
     if (group_thresholds_exceeded(highest->cpu_ns) == group_row_jank(row))
         fprintf(out, "; highest %.1f ms of CPU time", (double)highest->cpu_ns / NS_PER_MS);
     else
-        fprintf(out, "; highest %s ms of CPU time", longest(row, most));
+        fprintf(out, "; highest %s ms of CPU time", format_longest(row, most));
     if (!highest->is_known)
         return;
     fprintf(out, ", %.1f on the wall, %.1f blocked", (double)highest->wall_ns / NS_PER_MS,

@@ -140,7 +140,7 @@ static void describe_status(struct http_client *client)
     (void)make_printable(answer->text);
 }
 
-static void settle(struct http_client *client, CURLcode code)
+static void settle_answer(struct http_client *client, CURLcode code)
 {
     struct http_answer *answer = client->answer;
 
@@ -167,9 +167,9 @@ void http_request_add_header(struct http_request *request, const char *header)
 
     if (header[0] == '\0')
         return;
-    while (i < HTTP_HEADERS_MOST && request->headers[i] != NULL)
+    while (i < HTTP_HEADERS_MAX && request->headers[i] != NULL)
         i++;
-    assert(i < HTTP_HEADERS_MOST);
+    assert(i < HTTP_HEADERS_MAX);
     request->headers[i] = header;
 }
 
@@ -178,7 +178,7 @@ static struct curl_slist *make_headers(const struct http_request *request)
 {
     struct curl_slist *list = curl_slist_append(NULL, "Expect:");
 
-    for (size_t i = 0; list != NULL && i < HTTP_HEADERS_MOST && request->headers[i] != NULL; i++) {
+    for (size_t i = 0; list != NULL && i < HTTP_HEADERS_MAX && request->headers[i] != NULL; i++) {
         struct curl_slist *longer = curl_slist_append(list, request->headers[i]);
         if (longer == NULL)
             curl_slist_free_all(list);
@@ -200,7 +200,7 @@ static void set_answer(struct http_client *client)
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 }
 
-static CURLcode perform(struct http_client *client)
+static CURLcode perform_request(struct http_client *client)
 {
     const struct http_request *request = client->request;
     struct curl_slist *headers = make_headers(request);
@@ -252,7 +252,7 @@ void http_client_post(struct http_client *client, const struct http_request *req
     client->status = 0;
     client->complaint_length = 0;
     if (has_certificates(request, answer))
-        settle(client, perform(client));
+        settle_answer(client, perform_request(client));
 }
 
 /* --- Life cycle --- */

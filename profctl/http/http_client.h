@@ -20,7 +20,7 @@ enum http_outcome {
     HTTP_STOPPED, /* by should_stop */
 };
 
-enum { HTTP_TEXT_BYTES = 400, HTTP_HEADERS_MOST = 8 };
+enum { HTTP_TEXT_BYTES = 400, HTTP_HEADERS_MAX = 8 };
 
 struct http_answer {
     enum http_outcome outcome;
@@ -32,9 +32,9 @@ struct http_answer {
 
 /* All is borrowed; what is NULL is left out. */
 struct http_request {
-    const char *server;                     /* as texts name it */
-    const char *address;                    /* http://… or https://… */
-    const char *headers[HTTP_HEADERS_MOST]; /* "Name: value"; the first NULL ends them */
+    const char *server;                    /* as texts name it */
+    const char *address;                   /* http://… or https://… */
+    const char *headers[HTTP_HEADERS_MAX]; /* "Name: value"; the first NULL ends them */
     const char *ca_file; /* certificates that are trusted; NULL: those of the machine */
     const void *body;
     size_t body_bytes;

@@ -72,7 +72,7 @@ static int for_each_object(struct pass *pass, int (*element)(struct pass *pass))
 
 static int64_t distinct_pid(const struct pass *pass, int64_t pid)
 {
-    return pid > 0 && pid <= MERGE_MOST_PID ? pid + pass->copy.source->pid_offset : pid;
+    return pid > 0 && pid <= MERGE_MAX_PID ? pid + pass->copy.source->pid_offset : pid;
 }
 
 static int copy_pid(struct pass *pass)

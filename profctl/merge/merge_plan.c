@@ -170,7 +170,7 @@ static int compare_pids(const void *left, const void *right)
 }
 
 /* Whether the sorted PIDS have one of SOURCE's. */
-static bool meets(const struct mapped_array *pids, const struct merge_source *source)
+static bool shares_pid(const struct mapped_array *pids, const struct merge_source *source)
 {
     const int64_t *own = source->pids.items;
 
@@ -220,7 +220,7 @@ int merge_plan_pids(struct merge_source *sources, size_t count)
     int error = 0;
 
     for (size_t i = 0; error == 0 && i < count; i++) {
-        sources[i].pid_offset = meets(&taken, &sources[i]) ? (int64_t)i * step : 0;
+        sources[i].pid_offset = shares_pid(&taken, &sources[i]) ? (int64_t)i * step : 0;
         if (sources[i].pid_offset == 0)
             error = add_pids(&taken, &sources[i]);
     }

@@ -9,7 +9,7 @@
 #include "profctl/failure.h"
 #include "profctl/merge/merge_source.h"
 
-enum { MERGE_MOST_SOURCES = 256 };
+enum { MERGE_MAX_SOURCES = 256 };
 
 /* The time line of the merged file. */
 struct merge_span {

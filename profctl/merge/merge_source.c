@@ -10,7 +10,7 @@
 #include "profctl/tables/json_text.h"
 #include "profctl/tables/profile_kind.h"
 
-struct looking {
+struct source_scan {
     struct json_reader *reader;
     struct category_lists *categories;
     struct marker_schemas *schemas;
@@ -22,95 +22,95 @@ struct looking {
 };
 
 /* Calls MEMBER behind each key of the object that comes next. */
-static int look_into_object(struct looking *looking, int (*member)(struct looking *looking))
+static int look_into_object(struct source_scan *scan, int (*member)(struct source_scan *scan))
 {
-    int error = json_expect(looking->reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(scan->reader, JSON_TOKEN_START_OBJECT);
 
-    while (json_next_member(looking->reader, &error))
-        error = member(looking);
+    while (json_next_member(scan->reader, &error))
+        error = member(scan);
     return error;
 }
 
 /* Calls MEMBER behind each key of each object of the array that comes next. */
-static int look_into_objects(struct looking *looking, int (*member)(struct looking *looking),
+static int look_into_objects(struct source_scan *scan, int (*member)(struct source_scan *scan),
                              bool *is_any)
 {
-    int error = json_expect(looking->reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(scan->reader, JSON_TOKEN_START_ARRAY);
 
-    while (json_next_object(looking->reader, &error)) {
+    while (json_next_object(scan->reader, &error)) {
         *is_any = true;
-        while (json_next_member(looking->reader, &error))
-            error = member(looking);
+        while (json_next_member(scan->reader, &error))
+            error = member(scan);
     }
     return error;
 }
 
 /* --- Processes --- */
 
-static int thread_member(struct looking *looking)
+static int thread_member(struct source_scan *scan)
 {
     int64_t pid, *added;
 
-    if (!json_reader_is(looking->reader, "pid"))
-        return json_reader_skip(looking->reader);
-    int token = json_reader_next(looking->reader);
-    if (!merge_pid_read(looking->reader, token, &pid))
-        return json_reader_skip(looking->reader);
-    if (pid < 0 || pid > MERGE_MOST_PID)
+    if (!json_reader_is(scan->reader, "pid"))
+        return json_reader_skip(scan->reader);
+    int token = json_reader_next(scan->reader);
+    if (!merge_pid_read(scan->reader, token, &pid))
+        return json_reader_skip(scan->reader);
+    if (pid < 0 || pid > MERGE_MAX_PID)
         return 0;
-    added = mapped_array_push(&looking->source->pids, sizeof(*added));
+    added = mapped_array_push(&scan->source->pids, sizeof(*added));
     if (added == NULL)
         return -ENOMEM;
     *added = pid;
     return 0;
 }
 
-static int look_at_threads(struct looking *looking)
+static int look_at_threads(struct source_scan *scan)
 {
     bool is_any = false;
 
-    return look_into_objects(looking, thread_member, &is_any);
+    return look_into_objects(scan, thread_member, &is_any);
 }
 
-static int lists_member(struct looking *looking)
+static int lists_member(struct source_scan *scan)
 {
-    if (json_reader_is(looking->reader, "categories"))
-        return category_lists_read(looking->categories, looking->reader);
-    if (json_reader_is(looking->reader, "markerSchema"))
-        return marker_schemas_copy(looking->schemas, looking->reader, &looking->nowhere);
-    return json_reader_skip(looking->reader);
+    if (json_reader_is(scan->reader, "categories"))
+        return category_lists_read(scan->categories, scan->reader);
+    if (json_reader_is(scan->reader, "markerSchema"))
+        return marker_schemas_copy(scan->schemas, scan->reader, &scan->nowhere);
+    return json_reader_skip(scan->reader);
 }
 
-static int process_member(struct looking *looking)
+static int process_member(struct source_scan *scan)
 {
-    if (json_reader_is(looking->reader, "meta"))
-        return look_into_object(looking, lists_member);
-    if (json_reader_is(looking->reader, "threads"))
-        return look_at_threads(looking);
-    return json_reader_skip(looking->reader);
+    if (json_reader_is(scan->reader, "meta"))
+        return look_into_object(scan, lists_member);
+    if (json_reader_is(scan->reader, "threads"))
+        return look_at_threads(scan);
+    return json_reader_skip(scan->reader);
 }
 
 /* --- The root --- */
 
 /* Written in one way, so that equal ones are equal texts. */
-static int look_at_units(struct looking *looking)
+static int look_at_units(struct source_scan *scan)
 {
     struct json_writer units;
 
-    json_writer_init(&units, &looking->latch);
-    int error = json_copy_value(looking->reader, &units);
+    json_writer_init(&units, &scan->latch);
+    int error = json_copy_value(scan->reader, &units);
     if (error == 0)
-        error = failure_latch_error(&looking->latch);
+        error = failure_latch_error(&scan->latch);
     if (error == 0)
-        error = json_writer_copy_out(&units, json_sink_memory, &looking->source->units);
+        error = json_writer_copy_out(&units, json_sink_memory, &scan->source->units);
     json_writer_fini(&units);
     return error;
 }
 
-static int root_meta_member(struct looking *looking)
+static int root_meta_member(struct source_scan *scan)
 {
-    struct merge_source *source = looking->source;
-    struct json_reader *reader = looking->reader;
+    struct merge_source *source = scan->source;
+    struct json_reader *reader = scan->reader;
     const struct {
         const char *name;
         double *place;
@@ -129,61 +129,60 @@ static int root_meta_member(struct looking *looking)
         return json_reader_skip(reader);
     }
     if (json_reader_is(reader, "sampleUnits"))
-        return look_at_units(looking);
-    return lists_member(looking);
+        return look_at_units(scan);
+    return lists_member(scan);
 }
 
 /* It is kept, since it is written before what may come before it here. */
-static int look_at_root_meta(struct looking *looking)
+static int look_at_root_meta(struct source_scan *scan)
 {
-    struct json_reader *file = looking->reader;
-    struct mapped_array *meta = &looking->source->meta;
+    struct json_reader *file = scan->reader;
+    struct mapped_array *meta = &scan->source->meta;
 
-    if (looking->has_meta)
+    if (scan->has_meta)
         return -EPROTO;
-    looking->has_meta = true;
+    scan->has_meta = true;
     int error = json_text_append_value(file, meta);
     if (error == 0)
-        error = json_reader_open_memory(meta->items, meta->count, &looking->reader);
+        error = json_reader_open_memory(meta->items, meta->count, &scan->reader);
     if (error == 0) {
-        error = look_into_object(looking, root_meta_member);
-        json_reader_close(looking->reader);
+        error = look_into_object(scan, root_meta_member);
+        json_reader_close(scan->reader);
     }
-    looking->reader = file;
+    scan->reader = file;
     return error;
 }
 
-static int root_member(struct looking *looking)
+static int root_member(struct source_scan *scan)
 {
-    profile_kind_note(&looking->kind, looking->reader);
-    looking->has_threads |= json_reader_is(looking->reader, "threads");
-    if (json_reader_is(looking->reader, "meta"))
-        return look_at_root_meta(looking);
-    if (json_reader_is(looking->reader, "processes"))
-        return look_into_objects(looking, process_member, &looking->source->has_processes);
-    if (json_reader_is(looking->reader, "threads"))
-        return look_at_threads(looking);
-    return json_reader_skip(looking->reader);
+    profile_kind_note(&scan->kind, scan->reader);
+    scan->has_threads |= json_reader_is(scan->reader, "threads");
+    if (json_reader_is(scan->reader, "meta"))
+        return look_at_root_meta(scan);
+    if (json_reader_is(scan->reader, "processes"))
+        return look_into_objects(scan, process_member, &scan->source->has_processes);
+    if (json_reader_is(scan->reader, "threads"))
+        return look_at_threads(scan);
+    return json_reader_skip(scan->reader);
 }
 
-static int look_at_profile(struct looking *looking)
+static int look_at_profile(struct source_scan *scan)
 {
-    int error = look_into_object(looking, root_member);
+    int error = look_into_object(scan, root_member);
 
     if (error == 0)
-        error = json_expect(looking->reader, JSON_TOKEN_END);
+        error = json_expect(scan->reader, JSON_TOKEN_END);
     if (error == 0)
-        error = profile_kind_check_capture(&looking->kind, looking->reader);
+        error = profile_kind_check_capture(&scan->kind, scan->reader);
     if (error < 0)
         return error;
-    bool is_whole = looking->has_meta && looking->has_threads && looking->source->version > 0 &&
-                    looking->source->start_unix_ms > 0 &&
-                    merge_time_is_valid(looking->source->start_unix_ms);
-    return is_whole
-               ? 0
-               : json_reader_refuse(looking->reader, "not a complete capture: its root has no "
-                                                     "\"threads\", or no \"meta\" with version "
-                                                     "and startTime");
+    bool is_whole = scan->has_meta && scan->has_threads && scan->source->version > 0 &&
+                    scan->source->start_unix_ms > 0 &&
+                    merge_time_is_valid(scan->source->start_unix_ms);
+    return is_whole ? 0
+                    : json_reader_refuse(scan->reader, "not a complete capture: its root has no "
+                                                       "\"threads\", or no \"meta\" with version "
+                                                       "and startTime");
 }
 
 void merge_source_init(struct merge_source *source, const char *path)
@@ -195,14 +194,14 @@ void merge_source_init(struct merge_source *source, const char *path)
 int merge_source_read(struct merge_source *source, struct json_reader *reader,
                       struct category_lists *categories, struct marker_schemas *schemas)
 {
-    struct looking looking = {
+    struct source_scan scan = {
         .reader = reader, .categories = categories, .schemas = schemas, .source = source
     };
 
-    failure_latch_init(&looking.latch);
-    json_writer_init_sink(&looking.nowhere, json_sink_nowhere, NULL, &looking.latch);
-    int error = look_at_profile(&looking);
-    json_writer_fini(&looking.nowhere);
+    failure_latch_init(&scan.latch);
+    json_writer_init_sink(&scan.nowhere, json_sink_nowhere, NULL, &scan.latch);
+    int error = look_at_profile(&scan);
+    json_writer_fini(&scan.nowhere);
     return error;
 }
 

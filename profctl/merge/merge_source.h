@@ -12,7 +12,7 @@
 #include "profctl/tables/marker_schemas.h"
 
 /* Larger ids are left as they are: numbers of JSON end at 2^53. */
-#define MERGE_MOST_PID INT64_C(9999999999999)
+#define MERGE_MAX_PID INT64_C(9999999999999)
 
 /* Whether a wall clock can show MS since 1970: files may say anything. */
 static inline bool merge_time_is_valid(double ms)

@@ -7,7 +7,7 @@
 #include "profctl/tables/marker_payload.h"
 #include "profctl/tables/marker_phase.h"
 
-enum { NO_PLACE = -1, MOST_REFERENCES = 3, NO_PHASE = PHASE_END + 1 };
+enum { NO_PLACE = -1, MAX_REFERENCES = 3, NO_PHASE = PHASE_END + 1 };
 
 /* A column whose cells are numbers of rows of a table, or null. */
 struct reference {
@@ -34,7 +34,7 @@ struct table_copy {
     bool has_markers;
     uint64_t *rows; /* how many it has; NULL: nobody asks */
     uint64_t row;   /* the one at hand */
-    struct reference references[MOST_REFERENCES];
+    struct reference references[MAX_REFERENCES];
     int category, subcategory, data; /* places in a row; NO_PLACE: it has no such column */
     int phase, start, end;           /* likewise */
     struct row_facts facts;
@@ -53,7 +53,7 @@ static int *place_of(struct table_copy *copy)
 {
     struct json_reader *reader = copy->reader;
 
-    for (size_t i = 0; i < MOST_REFERENCES; i++) {
+    for (size_t i = 0; i < MAX_REFERENCES; i++) {
         if (copy->references[i].column != NULL &&
             json_reader_is(reader, copy->references[i].column))
             return &copy->references[i].place;
@@ -138,7 +138,7 @@ static int copy_categories(struct table_copy *copy, int token, int *place, int *
 /* TOKEN is the cell at PLACE. */
 static int check_reference(struct table_copy *copy, int token, int place)
 {
-    for (size_t i = 0; i < MOST_REFERENCES; i++) {
+    for (size_t i = 0; i < MAX_REFERENCES; i++) {
         const struct reference *reference = &copy->references[i];
         uint32_t number;
         if (reference->column == NULL || place != reference->place || token == JSON_TOKEN_NULL ||
@@ -176,7 +176,7 @@ static int check_row(const struct table_copy *copy)
     const struct row_facts *facts = &copy->facts;
     unsigned long long row = copy->row;
 
-    for (size_t i = 0; i < MOST_REFERENCES; i++)
+    for (size_t i = 0; i < MAX_REFERENCES; i++)
         if (copy->references[i].is_needed && (facts->references >> i & 1) == 0)
             return json_reader_refuse(copy->reader, "row %llu of a table has no \"%s\"", row,
                                       copy->references[i].column);
@@ -262,7 +262,7 @@ static int copy_table(struct table_copy *copy)
 
     copy->category = copy->subcategory = copy->data = NO_PLACE;
     copy->phase = copy->start = copy->end = NO_PLACE;
-    for (size_t i = 0; i < MOST_REFERENCES; i++)
+    for (size_t i = 0; i < MAX_REFERENCES; i++)
         copy->references[i].place = NO_PLACE;
     json_start_object(copy->writer);
     while (json_next_member(copy->reader, &error))

@@ -7,7 +7,7 @@
 #include "profctl/capture/profile_places.h"
 
 /* A pass over the raw capture. */
-struct naming {
+struct raw_naming {
     const struct capture_result *result;
     const struct capture_naming_progress *progress; /* NULL: none is reported */
     const struct jit_archive *archive;
@@ -17,7 +17,7 @@ struct naming {
 
 static void on_thread(void *context, uint64_t bytes_read)
 {
-    const struct naming *naming = context;
+    const struct raw_naming *naming = context;
 
     if (naming->progress != NULL)
         naming->progress->on_thread(naming->progress->context, bytes_read);
@@ -26,7 +26,7 @@ static void on_thread(void *context, uint64_t bytes_read)
 /* A profile must be exactly where profd put it. */
 static uint64_t on_process(void *context, uint64_t start, int64_t *pid)
 {
-    struct naming *naming = context;
+    struct raw_naming *naming = context;
 
     naming->at = profile_places_find(naming->result->profile_places,
                                      naming->result->profile_place_count, start);
@@ -36,7 +36,7 @@ static uint64_t on_process(void *context, uint64_t start, int64_t *pid)
 }
 
 /* Every process' list must be that of all, so the lists are read before anything is written. */
-static int look_at_categories(struct naming *naming, int raw_fd)
+static int look_at_categories(struct raw_naming *naming, int raw_fd)
 {
     const struct message_profile_place *places = naming->result->profile_places;
     int error = 0;
@@ -52,7 +52,7 @@ static bool is_problem_of_capture(int error)
     return error == -EPROTO || error == -E2BIG;
 }
 
-static int name_once(struct naming *naming, int raw_fd, struct symbol_cache *cache,
+static int name_once(struct raw_naming *naming, int raw_fd, struct symbol_cache *cache,
                      const struct capture_sink *sink, struct capture_counts *counts, char *problem)
 {
     const struct symbolicate_events events = {
@@ -103,7 +103,7 @@ int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_
 {
     problem[0] = '\0';
     for (;;) {
-        struct naming naming = { .result = result, .progress = progress, .archive = archive };
+        struct raw_naming naming = { .result = result, .progress = progress, .archive = archive };
         int error = look_at_categories(&naming, raw_fd);
         if (error == 0)
             error = name_once(&naming, raw_fd, cache, sink, counts, problem);

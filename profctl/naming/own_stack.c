@@ -15,7 +15,7 @@ struct task {
     int result;
 };
 
-static void *run(void *context)
+static void *run_task(void *context)
 {
     struct task *task = context;
     spare_pages_keep(); /* there may be thousands of processes to write */
@@ -41,7 +41,7 @@ int own_stack_run(int (*work)(void *argument), void *argument)
     error = pthread_sigmask(SIG_SETMASK, &all, &before); /* as the thread begins with it */
     if (error != 0)
         goto cleanup;
-    int create_error = pthread_create(&thread, &attributes, run, &task);
+    int create_error = pthread_create(&thread, &attributes, run_task, &task);
     error = pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (create_error == 0)
         create_error = pthread_join(thread, NULL);

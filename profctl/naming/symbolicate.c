@@ -116,7 +116,7 @@ static int root_member(struct naming_pass *pass)
     return process_member(pass);
 }
 
-static int rewrite(void *context)
+static int rewrite_profile(void *context)
 {
     struct naming_pass *pass = context;
     int error = naming_enter(pass, JSON_TOKEN_START_OBJECT);
@@ -140,7 +140,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
     if (events != NULL)
         pass.events = *events;
     pass.categories = pass.events.categories != NULL ? pass.events.categories : &pass.own_lists;
-    int error = own_stack_run(rewrite, &pass);
+    int error = own_stack_run(rewrite_profile, &pass);
     naming_forget_thread(&pass);
     jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);

@@ -11,14 +11,14 @@ struct tooltip_row {
     bool is_of_selection;
 };
 
-enum { MOST_ROWS = 6 };
+enum { MAX_ROWS = 6 };
 
 static const char separator[] = "separator"; /* the source of a row that is only a line */
 
 struct display {
     const char *graph, *unit, *color, *markers, *label;
     uint32_t sort_weight; /* lower ones stand above */
-    struct tooltip_row rows[MOST_ROWS];
+    struct tooltip_row rows[MAX_ROWS];
 };
 
 static const struct display bandwidth = {
@@ -139,7 +139,7 @@ void counter_display_write(const char *name, const char *category, struct json_w
     json_u64_property(writer, "sortWeight", display->sort_weight);
     json_string_property(writer, "label", display->label != NULL ? display->label : name);
     json_start_array_property(writer, "tooltipRows");
-    for (size_t i = 0; i < MOST_ROWS && display->rows[i].source != NULL; i++)
+    for (size_t i = 0; i < MAX_ROWS && display->rows[i].source != NULL; i++)
         put_row(&display->rows[i], name, writer);
     json_end_array(writer);
     json_end_object(writer);

@@ -25,7 +25,7 @@ static int read_stack_samples(const struct payload_source *source, struct json_r
                               struct inner_stack *stack)
 {
     static const char *const columns[] = { "stack", "time" };
-    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
+    struct json_cell cells[JSON_TABLE_MAX_COLUMNS];
     struct json_table table;
     int error = json_table_open(&table, columns, 2, reader);
 

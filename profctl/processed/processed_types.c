@@ -47,7 +47,7 @@ void processed_types_free(struct processed_types *types)
     mapped_array_free(&types->tasks);
 }
 
-static bool holds(const struct mapped_array *hashes, uint64_t hash)
+static bool has_hash(const struct mapped_array *hashes, uint64_t hash)
 {
     const uint64_t *items = hashes->items;
 
@@ -267,7 +267,7 @@ int processed_types_take(struct processed_types *types, const char *json, size_t
     struct json_reader *reader;
     uint64_t hash = hash_bytes(json, length);
 
-    if (holds(&types->lists, hash))
+    if (has_hash(&types->lists, hash))
         return 0;
     int error = json_reader_open_memory(json, length, &reader);
     if (error < 0)
@@ -279,25 +279,25 @@ int processed_types_take(struct processed_types *types, const char *json, size_t
 
 bool processed_types_is_indexed(const struct processed_types *types, uint64_t type, uint64_t key)
 {
-    return holds(&types->indexed, hash_mix(type, key));
+    return has_hash(&types->indexed, hash_mix(type, key));
 }
 
 enum marker_flow processed_types_flow(const struct processed_types *types, uint64_t type,
                                       uint64_t key)
 {
-    if (holds(&types->flows, hash_mix(type, key)))
+    if (has_hash(&types->flows, hash_mix(type, key)))
         return MARKER_FLOW;
-    return holds(&types->last_flows, hash_mix(type, key)) ? MARKER_FLOW_LAST : MARKER_FLOW_NONE;
+    return has_hash(&types->last_flows, hash_mix(type, key)) ? MARKER_FLOW_LAST : MARKER_FLOW_NONE;
 }
 
 bool processed_types_is_stack_based(const struct processed_types *types, uint64_t type)
 {
-    return holds(&types->stack_based, type);
+    return has_hash(&types->stack_based, type);
 }
 
 bool processed_types_is_task(const struct processed_types *types, uint64_t type)
 {
-    return holds(&types->tasks, type);
+    return has_hash(&types->tasks, type);
 }
 
 bool processed_types_have_events(const struct processed_types *types)

@@ -140,7 +140,7 @@ void slabs_put_number(struct slabs *slabs, double value)
     }
 }
 
-static uint64_t aligned(uint64_t offset)
+static uint64_t aligned_offset(uint64_t offset)
 {
     return (offset + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
 }
@@ -153,7 +153,7 @@ void slabs_end_numbers(struct slabs *slabs)
         return;
     struct slab *slab = slab_at(slabs, slabs->open_numbers);
     slab->bytes = slabs->number_bytes - slab->offset;
-    put_bytes(slabs, padding, aligned(slabs->number_bytes) - slabs->number_bytes);
+    put_bytes(slabs, padding, aligned_offset(slabs->number_bytes) - slabs->number_bytes);
 }
 
 struct json_writer *slabs_start_json(struct slabs *slabs, uint32_t *slab)
@@ -192,7 +192,7 @@ static int plan_file(const struct slabs *slabs, uint64_t root_bytes, struct file
     uint64_t count = slabs->all.count + 1;
 
     plan->root = sizeof(struct file_header) + count * sizeof(struct table_entry);
-    plan->numbers = aligned(plan->root + root_bytes);
+    plan->numbers = aligned_offset(plan->root + root_bytes);
     plan->texts = plan->numbers + slabs->number_bytes;
     plan->end = plan->texts + slabs->text_bytes;
     plan->slab_count = (uint32_t)count;

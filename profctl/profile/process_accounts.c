@@ -23,7 +23,7 @@ struct process_account process_account_of(const struct process_log *log, double 
     };
 }
 
-static int compare(const void *left, const void *right)
+static int compare_accounts(const void *left, const void *right)
 {
     const struct process_account *a = left, *b = right;
 
@@ -39,7 +39,7 @@ struct reached {
 };
 
 /* What samples say beyond a program's own time is owed by the next one, so that sums stay. */
-static void settle(struct process_account *account, struct reached *reached)
+static void settle_account(struct process_account *account, struct reached *reached)
 {
     reached->sampled_ns += account->sampled_ns;
     account->rest_ns = 0;
@@ -58,12 +58,12 @@ void process_accounts_settle(struct process_account *accounts, size_t count)
     struct reached reached = { 0 };
 
     if (count > 1)
-        qsort(accounts, count, sizeof(*accounts), compare);
+        qsort(accounts, count, sizeof(*accounts), compare_accounts);
     for (size_t i = 0; i < count; i++) {
         bool is_next_program =
             i > 0 && accounts[i - 1].goes_on && accounts[i - 1].pid == accounts[i].pid;
         if (!is_next_program)
             reached = (struct reached){ 0 };
-        settle(&accounts[i], &reached);
+        settle_account(&accounts[i], &reached);
     }
 }

@@ -24,7 +24,7 @@ struct process_life process_life_of(const struct process_log *log)
     };
 }
 
-static int compare(const void *left, const void *right)
+static int compare_lives(const void *left, const void *right)
 {
     const struct process_life *a = left, *b = right;
 
@@ -51,7 +51,7 @@ static double find_used_before_ms(const struct process_life *life,
     return used_ms > 0 ? used_ms : 0;
 }
 
-static void settle(struct process_life *life, const struct process_life *earlier)
+static void settle_life(struct process_life *life, const struct process_life *earlier)
 {
     double start_ms = find_start_ms(life, earlier);
     double used_before_ms = find_used_before_ms(life, earlier);
@@ -64,10 +64,10 @@ static void settle(struct process_life *life, const struct process_life *earlier
 void process_lives_settle(struct process_life *lives, size_t count)
 {
     if (count > 0)
-        qsort(lives, count, sizeof(*lives), compare);
+        qsort(lives, count, sizeof(*lives), compare_lives);
     for (size_t i = 0; i < count; i++) {
         bool is_next =
             i > 0 && lives[i].pid >= 0 && lives[i - 1].pid == lives[i].pid && lives[i - 1].goes_on;
-        settle(&lives[i], is_next ? &lives[i - 1] : NULL);
+        settle_life(&lives[i], is_next ? &lives[i - 1] : NULL);
     }
 }

@@ -15,7 +15,7 @@ uint64_t process_log_interval_ns(double ms)
 {
     double ns = ms * NS_PER_MS;
 
-    return ns > 0 && ns <= (double)SAMPLING_INTERVAL_MOST_NS ? (uint64_t)(ns + 0.5) : 0;
+    return ns > 0 && ns <= (double)SAMPLING_INTERVAL_MAX_NS ? (uint64_t)(ns + 0.5) : 0;
 }
 
 void process_log_init(struct process_log *log)

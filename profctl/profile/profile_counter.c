@@ -45,7 +45,7 @@ static int add_sample(struct profile_counter *counter, const struct json_cell *c
 
 static int read_samples(struct profile_counter *counter, struct json_reader *reader)
 {
-    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
+    struct json_cell cells[JSON_TABLE_MAX_COLUMNS];
     struct json_table table;
     int error = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
 

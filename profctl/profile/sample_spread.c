@@ -6,7 +6,7 @@
 
 #include "common/time_units.h"
 
-#define MOST_SECONDS 1e12
+#define MAX_SECONDS 1e12
 
 /* Samples of one second. */
 struct second {
@@ -16,7 +16,7 @@ struct second {
     double leftover_ns; /* … and what else was used meanwhile */
 };
 
-struct weighing {
+struct weight_pass {
     struct spread_sample *samples;
     double tick_ns;
     struct second now, before; /* before: the last one with samples; empty: none */
@@ -67,7 +67,7 @@ static double second_of(double time_ns)
 {
     double seconds = time_ns / NS_PER_S;
 
-    if (!(seconds > -MOST_SECONDS && seconds < MOST_SECONDS))
+    if (!(seconds > -MAX_SECONDS && seconds < MAX_SECONDS))
         return 0;
     int64_t whole = (int64_t)seconds;
     return (double)(whole - ((double)whole > seconds)) * NS_PER_S;
@@ -80,31 +80,31 @@ static double room_between(double begin_ns, double end_ns)
 
 /* Weighs the samples of SECOND, which has all that it gets. Samples of less than a ns are as good
  * as none. */
-static void end_second(struct weighing *weighing, const struct second *second)
+static void end_second(struct weight_pass *pass, const struct second *second)
 {
     if (second->ticks_ns < 1) {
-        weighing->not_sampled_ns += second->leftover_ns;
+        pass->not_sampled_ns += second->leftover_ns;
         return;
     }
     double factor = 1 + second->leftover_ns / second->ticks_ns;
     for (size_t i = second->begin; i < second->end; i++)
-        weighing->samples[i].cpu_ns *= factor;
+        pass->samples[i].cpu_ns *= factor;
 }
 
-static void begin_second(struct weighing *weighing, size_t first, double start_ns)
+static void begin_second(struct weight_pass *pass, size_t first, double start_ns)
 {
-    end_second(weighing, &weighing->before);
-    weighing->before = weighing->now;
-    weighing->now = (struct second){ .begin = first, .end = first, .start_ns = start_ns };
+    end_second(pass, &pass->before);
+    pass->before = pass->now;
+    pass->now = (struct second){ .begin = first, .end = first, .start_ns = start_ns };
 }
 
 /* Gives LEFTOVER_NS, what the sample at TIME_NS says beyond its own tick, to its second, then to
  * the gap before that, which has no samples, then to the second of the sample before. What is left
  * then was used at no time: a clock has jumped. */
-static void spread_leftover(struct weighing *weighing, double time_ns, double leftover_ns)
+static void spread_leftover(struct weight_pass *pass, double time_ns, double leftover_ns)
 {
-    struct second *now = &weighing->now, *before = &weighing->before;
-    double previous_ns = weighing->previous_ns, end_ns = before->start_ns + NS_PER_S;
+    struct second *now = &pass->now, *before = &pass->before;
+    double previous_ns = pass->previous_ns, end_ns = before->start_ns + NS_PER_S;
     double earlier_ns = 0;
 
     double here_ns =
@@ -117,38 +117,37 @@ static void spread_leftover(struct weighing *weighing, double time_ns, double le
             earlier_ns = at_most(beyond_gap_ns, room_between(previous_ns, end_ns));
         before->leftover_ns += earlier_ns;
     }
-    weighing->not_sampled_ns += leftover_ns - earlier_ns;
+    pass->not_sampled_ns += leftover_ns - earlier_ns;
 }
 
-static void take_sample(struct weighing *weighing, struct spread_sample *sample)
+static void take_sample(struct weight_pass *pass, struct spread_sample *sample)
 {
     double said_ns = sample->cpu_ns;
 
-    weighing->now.end++;
-    sample->cpu_ns =
-        sample->stack != SAMPLE_SPREAD_NO_STACK ? at_most(said_ns, weighing->tick_ns) : 0;
-    weighing->now.ticks_ns += sample->cpu_ns;
+    pass->now.end++;
+    sample->cpu_ns = sample->stack != SAMPLE_SPREAD_NO_STACK ? at_most(said_ns, pass->tick_ns) : 0;
+    pass->now.ticks_ns += sample->cpu_ns;
     if (sample->stack == SAMPLE_SPREAD_NO_STACK)
-        weighing->not_sampled_ns += said_ns;
+        pass->not_sampled_ns += said_ns;
     else
-        spread_leftover(weighing, sample->time_ns, said_ns - sample->cpu_ns);
-    weighing->previous_ns = sample->time_ns;
+        spread_leftover(pass, sample->time_ns, said_ns - sample->cpu_ns);
+    pass->previous_ns = sample->time_ns;
 }
 
 double sample_spread_weigh(struct sample_spread *spread)
 {
-    struct weighing weighing = { .samples = spread->samples.items,
-                                 .tick_ns = spread->tick_ns,
-                                 .previous_ns = -INFINITY };
+    struct weight_pass pass = { .samples = spread->samples.items,
+                                .tick_ns = spread->tick_ns,
+                                .previous_ns = -INFINITY };
 
     for (size_t i = 0; i < spread->samples.count; i++) {
-        struct spread_sample *sample = &weighing.samples[i];
+        struct spread_sample *sample = &pass.samples[i];
         double start_ns = second_of(sample->time_ns);
-        if (i == 0 || start_ns != weighing.now.start_ns)
-            begin_second(&weighing, i, start_ns);
-        take_sample(&weighing, sample);
+        if (i == 0 || start_ns != pass.now.start_ns)
+            begin_second(&pass, i, start_ns);
+        take_sample(&pass, sample);
     }
-    end_second(&weighing, &weighing.before);
-    end_second(&weighing, &weighing.now);
-    return weighing.not_sampled_ns;
+    end_second(&pass, &pass.before);
+    end_second(&pass, &pass.now);
+    return pass.not_sampled_ns;
 }

@@ -81,7 +81,7 @@ static int refuse_marker(struct json_reader *reader)
 int thread_markers_read(struct thread_markers *markers, uint32_t string_count,
                         struct json_reader *reader)
 {
-    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
+    struct json_cell cells[JSON_TABLE_MAX_COLUMNS];
     struct json_table table;
     size_t data_offset = 0;
     int error = json_table_open(&table, marker_columns, MARKER_COLUMNS, reader);

@@ -13,7 +13,7 @@ static const char *const sample_columns[SAMPLE_COLUMNS] = { "stack", "time", "th
 _Static_assert((uint32_t)SAMPLE_SPREAD_NO_STACK == TABLE_NONE, "no stack in both");
 
 /* Of one sample: a day. Files may say anything. */
-static const double most_ns = 86400e9;
+static const double max_ns = 86400e9;
 
 void thread_samples_free(struct thread_samples *samples)
 {
@@ -44,7 +44,7 @@ static int take_sample(struct thread_samples *samples, const struct sample_terms
         return error < 0 ? error : -ENOMEM;
     *sample = (struct profile_sample){
         .time_ms = time->token == JSON_TOKEN_NUMBER ? time->number : 0,
-        .cpu_ns = cpu_ns < most_ns ? cpu_ns : most_ns,
+        .cpu_ns = cpu_ns < max_ns ? cpu_ns : max_ns,
         .event_delay_ms =
             delay->token == JSON_TOKEN_NUMBER && delay->number > 0 ? delay->number : 0,
         .stack = stack,
@@ -68,7 +68,7 @@ static void weigh_samples(struct thread_samples *thread)
 int thread_samples_read(struct thread_samples *samples, const struct sample_terms *terms,
                         struct json_reader *reader)
 {
-    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
+    struct json_cell cells[JSON_TABLE_MAX_COLUMNS];
     struct json_table table;
     int error = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
 

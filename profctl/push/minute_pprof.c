@@ -14,7 +14,7 @@ const struct minute_profile minute_profiles[MINUTE_PROFILES] = {
     { "jank", PUSH_JANK, 1 },
 };
 
-struct writing {
+struct minute_encoder {
     const struct export_rows *rows;
     const struct minute_profile *profile;
     struct pprof_writer writer;
@@ -23,83 +23,84 @@ struct writing {
     uint64_t samples;
 };
 
-static int write_types(struct writing *writing)
+static int write_types(struct minute_encoder *encoder)
 {
-    const struct minute_profile *profile = writing->profile;
+    const struct minute_profile *profile = encoder->profile;
     Pprof__ValueType types[MINUTE_PROFILE_VALUES], *list[MINUTE_PROFILE_VALUES] = { 0 };
     Pprof__Profile message = PPROF__PROFILE__INIT;
 
     for (int i = 0; i < profile->count; i++) {
         const struct push_value_name *name = &push_value_names[(int)profile->first + i];
         pprof__value_type__init(&types[i]);
-        types[i].type = pprof_writer_word(&writing->writer, name->type);
-        types[i].unit = pprof_writer_word(&writing->writer, name->unit);
+        types[i].type = pprof_writer_word(&encoder->writer, name->type);
+        types[i].unit = pprof_writer_word(&encoder->writer, name->unit);
         list[i] = &types[i];
     }
     message.n_sample_type = (size_t)profile->count;
     message.sample_type = list;
     message.period_type = list[profile->count - 1];
     message.default_sample_type = message.period_type->type;
-    return pprof_writer_message(&writing->writer, &message);
+    return pprof_writer_message(&encoder->writer, &message);
 }
 
-static int write_row(struct writing *writing, const struct push_row *row)
+static int write_row(struct minute_encoder *encoder, const struct push_row *row)
 {
-    const struct export_rows *rows = writing->rows;
+    const struct export_rows *rows = encoder->rows;
     const struct sums *sums = sum_table_sums(&rows->sums, row->row);
     int64_t values[MINUTE_PROFILE_VALUES] = { 0 };
     bool has_any = false;
     Pprof__Label label = PPROF__LABEL__INIT, *labels[] = { &label };
     Pprof__Sample sample = PPROF__SAMPLE__INIT;
 
-    for (int i = 0; i < writing->profile->count; i++) {
-        values[i] = push_value_of(sums, (enum push_value)((int)writing->profile->first + i));
+    for (int i = 0; i < encoder->profile->count; i++) {
+        values[i] = push_value_of(sums, (enum push_value)((int)encoder->profile->first + i));
         has_any |= values[i] != 0;
     }
     if (!has_any)
         return 0;
-    int error = stack_path_read(rows, sum_table_key(&rows->sums, row->row).stack, &writing->keys,
-                                &writing->path);
+    int error = stack_path_read(rows, sum_table_key(&rows->sums, row->row).stack, &encoder->keys,
+                                &encoder->path);
     if (error < 0)
         return error;
-    writing->samples++;
-    label.key = pprof_writer_word(&writing->writer, "thread");
-    label.str = pprof_writer_string(&writing->writer, row->thread.bytes, row->thread.length);
-    sample.n_value = (size_t)writing->profile->count;
+    encoder->samples++;
+    label.key = pprof_writer_word(&encoder->writer, "thread");
+    label.str = pprof_writer_string(&encoder->writer, row->thread.bytes, row->thread.length);
+    sample.n_value = (size_t)encoder->profile->count;
     sample.value = values;
     sample.n_label = 1;
     sample.label = labels;
-    return pprof_writer_sample(&writing->writer, writing->path.frames.items,
-                               writing->path.frames.count, &sample);
+    return pprof_writer_sample(&encoder->writer, encoder->path.frames.items,
+                               encoder->path.frames.count, &sample);
 }
 
-static int write_all(struct writing *writing, const struct push_group *group, uint64_t every_ns)
+static int write_all(struct minute_encoder *encoder, const struct push_group *group,
+                     uint64_t every_ns)
 {
     Pprof__Profile message = PPROF__PROFILE__INIT;
-    int error = write_types(writing);
+    int error = write_types(encoder);
 
     for (size_t i = 0; i < group->count && error == 0; i++)
-        error = write_row(writing, &group->rows[i]);
+        error = write_row(encoder, &group->rows[i]);
     if (error < 0)
         return error;
     message.time_nanos = (int64_t)group->minute_s * NS_PER_S;
     message.duration_nanos = (int64_t)every_ns;
-    error = pprof_writer_message(&writing->writer, &message);
-    return error < 0 ? error : push_places_write(&writing->writer, &writing->keys);
+    error = pprof_writer_message(&encoder->writer, &message);
+    return error < 0 ? error : push_places_write(&encoder->writer, &encoder->keys);
 }
 
 int minute_pprof_write(const struct export_rows *rows, const struct push_group *group,
                        const struct minute_profile *profile, uint64_t every_ns,
                        struct mapped_array *out)
 {
-    struct writing writing = { .rows = rows, .profile = profile };
+    struct minute_encoder encoder = { .rows = rows, .profile = profile };
 
     out->count = 0;
-    pprof_writer_init(&writing.writer, json_sink_memory, out);
-    unique_strings_init(&writing.keys, &writing.writer.latch);
-    int error = write_all(&writing, group, every_ns);
-    unique_strings_fini(&writing.keys);
-    stack_path_free(&writing.path);
-    pprof_writer_fini(&writing.writer);
-    return error < 0 ? error : writing.samples > 0;
+    pprof_writer_init(&encoder.writer, json_sink_memory, out);
+    unique_strings_init(&encoder.keys, &encoder.writer.latch);
+    int error = write_all(&encoder, group, every_ns);
+    unique_strings_fini(&encoder.keys);
+    stack_path_free(&encoder.path);
+    pprof_writer_fini(&encoder.writer);
+    return error < 0 ? error : encoder.samples > 0;
 }

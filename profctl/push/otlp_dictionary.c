@@ -39,7 +39,7 @@ int32_t otlp_dictionary_word(struct otlp_dictionary *dictionary, const char *wor
     return string_of(dictionary, word, strlen(word));
 }
 
-static int begin(struct otlp_dictionary *dictionary)
+static int add_zero_entries(struct otlp_dictionary *dictionary)
 {
     Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
     Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings[] = { &mapping };
@@ -209,7 +209,7 @@ int otlp_dictionary_begin(struct otlp_dictionary *dictionary)
         unique_strings_init(tables[i], &dictionary->latch);
     }
     dictionary->packed.count = 0;
-    return begin(dictionary);
+    return add_zero_entries(dictionary);
 }
 
 int otlp_dictionary_init(struct otlp_dictionary *dictionary)

@@ -6,12 +6,12 @@
 #include "profctl/push/packed_message.h"
 #include "profctl/push/push_utf8.h"
 
-enum { ATTRIBUTES_MOST = PUSH_FIELDS + LABELS_MOST };
+enum { ATTRIBUTES_MAX = PUSH_FIELDS + LABELS_MAX };
 
 struct attributes {
-    Otlp__KeyValue pairs[ATTRIBUTES_MOST], *list[ATTRIBUTES_MOST];
-    Otlp__AnyValue values[ATTRIBUTES_MOST];
-    char keys[ATTRIBUTES_MOST][LABEL_KEY_BYTES], texts[ATTRIBUTES_MOST][LABEL_VALUE_BYTES];
+    Otlp__KeyValue pairs[ATTRIBUTES_MAX], *list[ATTRIBUTES_MAX];
+    Otlp__AnyValue values[ATTRIBUTES_MAX];
+    char keys[ATTRIBUTES_MAX][LABEL_KEY_BYTES], texts[ATTRIBUTES_MAX][LABEL_VALUE_BYTES];
     size_t count;
 };
 

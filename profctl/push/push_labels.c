@@ -39,8 +39,8 @@ static bool has_name(const struct push_labels *labels, const char *name)
     return false;
 }
 
-static void add(struct push_labels *labels, const char *key, size_t key_length, const char *value,
-                size_t length)
+static void add_label(struct push_labels *labels, const char *key, size_t key_length,
+                      const char *value, size_t length)
 {
     size_t i = labels->count;
 
@@ -68,12 +68,12 @@ void push_labels_make(struct push_labels *labels, const struct push_source *sour
     };
 
     labels->count = 0;
-    add(labels, "__name__", strlen("__name__"), profile, strlen(profile));
+    add_label(labels, "__name__", strlen("__name__"), profile, strlen(profile));
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         const struct push_text *text = &source->fields[columns[i].field];
-        add(labels, columns[i].name, strlen(columns[i].name), text->bytes, text->length);
+        add_label(labels, columns[i].name, strlen(columns[i].name), text->bytes, text->length);
     }
     for (size_t i = 0; i < source->labels; i++)
-        add(labels, source->keys[i].bytes, source->keys[i].length, source->values[i].bytes,
-            source->values[i].length);
+        add_label(labels, source->keys[i].bytes, source->keys[i].length, source->values[i].bytes,
+                  source->values[i].length);
 }

@@ -6,11 +6,11 @@
 #include "profctl/push/push.pb-c.h"
 #include "profctl/push/push_source.h"
 
-enum { PUSH_LABELS_MOST = LABELS_MOST + PUSH_FIELDS + 1 };
+enum { PUSH_LABELS_MAX = LABELS_MAX + PUSH_FIELDS + 1 };
 
 struct push_labels {
-    Push__Label labels[PUSH_LABELS_MOST], *list[PUSH_LABELS_MOST];
-    char names[PUSH_LABELS_MOST][LABEL_KEY_BYTES + 1], values[PUSH_LABELS_MOST][LABEL_VALUE_BYTES];
+    Push__Label labels[PUSH_LABELS_MAX], *list[PUSH_LABELS_MAX];
+    char names[PUSH_LABELS_MAX][LABEL_KEY_BYTES + 1], values[PUSH_LABELS_MAX][LABEL_VALUE_BYTES];
     size_t count;
 };
 

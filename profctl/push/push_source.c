@@ -14,7 +14,7 @@ static int read_texts(struct row_reader *reader, struct push_text *out, size_t *
     uint64_t length;
     int error = row_read_length(reader, &length);
 
-    if (error == 0 && length > LABELS_MOST)
+    if (error == 0 && length > LABELS_MAX)
         return -EPROTO;
     for (size_t i = 0; error == 0 && i < length; i++)
         error = read_text(reader, &out[i]);

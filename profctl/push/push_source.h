@@ -26,7 +26,7 @@ enum push_field {
 /* Views of the columns. */
 struct push_source {
     struct push_text fields[PUSH_FIELDS];
-    struct push_text keys[LABELS_MOST], values[LABELS_MOST];
+    struct push_text keys[LABELS_MAX], values[LABELS_MAX];
     size_t labels;
 };
 

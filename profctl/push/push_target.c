@@ -90,8 +90,8 @@ static void add_headers(const struct push_target *target, struct http_request *r
     http_request_add_header(request, target->tenant_header);
 }
 
-static void post(struct push_target *target, const void *body, size_t bytes,
-                 struct http_answer *answer)
+static void post_request(struct push_target *target, const void *body, size_t bytes,
+                         struct http_answer *answer)
 {
     struct http_request request = {
         .server = target->url.server,
@@ -124,7 +124,7 @@ static void post_framed(struct push_target *target, const struct export_batch *b
     if (error == 0)
         error = json_sink_memory(&body, batch->bytes.items, count);
     if (error == 0)
-        post(target, body.items, body.count, answer);
+        post_request(target, body.items, body.count, answer);
     else
         *answer = (struct http_answer){ .outcome = HTTP_AWAY, .text = "out of memory" };
     mapped_array_free(&body);
@@ -152,7 +152,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
     if (batch->kind == EXPORT_PARCA)
         post_framed(target, batch, answer);
     else
-        post(target, batch->bytes.items, batch->bytes.count, answer);
+        post_request(target, batch->bytes.items, batch->bytes.count, answer);
     if (is_otlp && answer->outcome == HTTP_DONE)
         tell_dropped(target);
     if (is_otlp && answer->status != 0 && answer->outcome != HTTP_DONE)
@@ -161,7 +161,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
         answer->outcome = HTTP_AWAY; /* with another token it is another request */
 }
 
-static bool takes(const void *owner, enum export_kind kind)
+static bool takes_kind(const void *owner, enum export_kind kind)
 {
     return kind == kind_of(owner);
 }
@@ -223,7 +223,7 @@ struct export_target push_target_table(struct push_target *target)
 {
     return (struct export_target){ .spool = spool_minute,
                                    .send = send_batch,
-                                   .takes = takes,
+                                   .takes = takes_kind,
                                    .clock_ahead = clock_ahead,
                                    .wants_files = true,
                                    .owner = target };

@@ -6,7 +6,7 @@
 
 #include "profctl/clickhouse/row_binary.h"
 
-enum { HASH_BYTES = 16, MOST_FRAMES = 100000, MOST_ROW_BYTES = 64 * 1024 * 1024 };
+enum { HASH_BYTES = 16, MAX_FRAMES = 100000, MAX_ROW_BYTES = 64 * 1024 * 1024 };
 
 void query_answer_init(struct query_answer *answer)
 {
@@ -116,7 +116,7 @@ static int read_stack(struct query_answer *answer, struct row_reader *reader)
     if (error == 0)
         error = row_read_length(reader, &count);
     if (error == 0)
-        error = count <= MOST_FRAMES ? read_frames(answer, reader, count) : -EPROTO;
+        error = count <= MAX_FRAMES ? read_frames(answer, reader, count) : -EPROTO;
     if (error < 0) {
         answer->frames.count = first;
         return error;
@@ -129,11 +129,11 @@ static int read_stack(struct query_answer *answer, struct row_reader *reader)
 /* --- As they come --- */
 
 /* Reads what is whole of the rest and of the bytes behind it. */
-static int take(struct query_answer *answer, const char *bytes, size_t count,
-                int (*read)(struct query_answer *answer, struct row_reader *reader))
+static int read_whole_rows(struct query_answer *answer, const char *bytes, size_t count,
+                           int (*read)(struct query_answer *answer, struct row_reader *reader))
 {
     struct mapped_array *rest = &answer->rest;
-    int error = rest->count + count <= MOST_ROW_BYTES
+    int error = rest->count + count <= MAX_ROW_BYTES
                     ? mapped_array_reserve(rest, rest->count + count + 1, 1)
                     : -EPROTO;
 
@@ -155,12 +155,12 @@ static int take(struct query_answer *answer, const char *bytes, size_t count,
 
 int query_answer_take_rows(void *context, const char *bytes, size_t count)
 {
-    return take(context, bytes, count, read_row);
+    return read_whole_rows(context, bytes, count, read_row);
 }
 
 int query_answer_take_stacks(void *context, const char *bytes, size_t count)
 {
-    return take(context, bytes, count, read_stack);
+    return read_whole_rows(context, bytes, count, read_stack);
 }
 
 int query_answer_end(struct query_answer *answer)

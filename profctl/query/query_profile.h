@@ -10,7 +10,7 @@
 #include "profctl/query/query_answer.h"
 
 /* The most samples that are written: of more, each stands for several. */
-enum { QUERY_MOST_SAMPLES = 200000 };
+enum { QUERY_MAX_SAMPLES = 200000 };
 
 /* Writes ANSWER's rows, of FROM_S … TO_S, whole, through WRITE. 0, -ENOMEM, or WRITE's error. */
 int query_profile_write(const struct query_answer *answer, uint32_t from_s, uint32_t to_s,

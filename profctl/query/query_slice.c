@@ -8,7 +8,7 @@
 
 int query_slice_add_value(struct query_slice *slice, const char *key, const char *value)
 {
-    if (slice->condition_count == QUERY_MOST_CONDITIONS)
+    if (slice->condition_count == QUERY_MAX_CONDITIONS)
         return -E2BIG;
     slice->conditions[slice->condition_count++] =
         (struct query_condition){ .key = key, .value = value, .key_length = strlen(key) };
@@ -141,7 +141,7 @@ void query_slice_put_rows(const struct query_slice *slice, struct sql_text *sql)
     sql_text_add(sql,
                  ") GROUP BY program, thread, stack ORDER BY cpu DESC LIMIT %d) "
                  "ORDER BY program, thread, stack FORMAT RowBinary",
-                 QUERY_MOST_STACKS);
+                 QUERY_MAX_STACKS);
 }
 
 void query_slice_put_stacks(const struct query_slice *slice, struct sql_text *sql)

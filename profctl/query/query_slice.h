@@ -8,7 +8,7 @@
 
 #include "profctl/clickhouse/sql_text.h"
 
-enum { QUERY_MOST_CONDITIONS = 24, QUERY_MOST_STACKS = 200000 };
+enum { QUERY_MAX_CONDITIONS = 24, QUERY_MAX_STACKS = 200000 };
 
 /* What a column or a label is. Views. */
 struct query_condition {
@@ -19,7 +19,7 @@ struct query_condition {
 struct query_slice {
     const char *database;
     uint32_t from_s, to_s; /* minutes that begin from then on, and before then */
-    struct query_condition conditions[QUERY_MOST_CONDITIONS];
+    struct query_condition conditions[QUERY_MAX_CONDITIONS];
     size_t condition_count;
     bool is_jank; /* jank in place of CPU time, samples and allocations */
 };
@@ -30,7 +30,7 @@ int query_slice_add(struct query_slice *slice, const char *text);
 int query_slice_add_value(struct query_slice *slice, const char *key, const char *value);
 
 /* Rows (RowBinary): program, thread, stack, cpu_ns Int64, samples UInt64, allocated_bytes UInt64,
- * and of how many rows that is the sum, UInt64; sorted by the first two. The QUERY_MOST_STACKS with
+ * and of how many rows that is the sum, UInt64; sorted by the first two. The QUERY_MAX_STACKS with
  * the most CPU time. Of jank, cpu_ns is what there was of it, and the next two are 0. */
 void query_slice_put_rows(const struct query_slice *slice, struct sql_text *sql);
 

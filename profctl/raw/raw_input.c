@@ -71,8 +71,8 @@ static bool make_json(struct raw_input *input)
                             : cannot_write(input, error);
 }
 
-static bool name(struct raw_input *input, const struct capture_sink *sink,
-                 struct capture_counts *counts)
+static bool name_functions(struct raw_input *input, const struct capture_sink *sink,
+                           struct capture_counts *counts)
 {
     char problem[CAPTURE_PROBLEM_BYTES] = "";
     struct raw_list_archive lists;
@@ -93,7 +93,7 @@ bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,
                      struct capture_counts *counts, struct failure *failure)
 {
     struct raw_input input = { .fd = fd, .path = path, .json_fd = -1, .failure = failure };
-    bool is_made = make_json(&input) && name(&input, sink, counts);
+    bool is_made = make_json(&input) && name_functions(&input, sink, counts);
 
     if (is_made && input.survey.is_cut)
         say("%s is incomplete: %s; what is whole before that is read, %llu process%s", path,

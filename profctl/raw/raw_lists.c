@@ -16,7 +16,7 @@
 /* --- Keeping them --- */
 
 /* What is under way: a pass over the records, while lists are added behind them. */
-struct adding {
+struct list_pass {
     int fd;
     uint64_t end; /* of what is written */
     struct raw_out out;
@@ -28,31 +28,31 @@ struct adding {
 /* A json_sink_write behind what is there. */
 static int write_behind(void *context, const char *bytes, size_t count)
 {
-    struct adding *adding = context;
-    int error = file_range_write(adding->fd, bytes, count, adding->end);
+    struct list_pass *pass = context;
+    int error = file_range_write(pass->fd, bytes, count, pass->end);
 
-    adding->end += count;
+    pass->end += count;
     return error;
 }
 
 /* A jit_take_list: a record for it. Lists that cannot be read, or are too long, are left out. */
 static int keep_list(void *context, FILE *file, enum jit_list_kind kind, size_t *names)
 {
-    struct adding *adding = context;
-    const struct raw_list list = { adding->process.pid,
+    struct list_pass *pass = context;
+    const struct raw_list list = { pass->process.pid,
                                    kind == JIT_PERF_MAP ? RAW_LIST_PERF_MAP : RAW_LIST_JITDUMP };
     struct stat status;
 
     if (fstat(fileno(file), &status) != 0 || status.st_size <= 0 ||
-        (uint64_t)status.st_size > RAW_LIST_MOST_BYTES)
+        (uint64_t)status.st_size > RAW_LIST_MAX_BYTES)
         return 0;
-    uint8_t *room = raw_out_room(&adding->out, sizeof(list) + (size_t)status.st_size);
+    uint8_t *room = raw_out_room(&pass->out, sizeof(list) + (size_t)status.st_size);
     if (room == NULL)
         return -ENOMEM;
     memcpy(room, &list, sizeof(list));
     size_t got = fread(room + sizeof(list), 1, (size_t)status.st_size, file);
     *names = got;
-    return raw_out_put(&adding->out, RAW_LIST, sizeof(list) + got);
+    return raw_out_put(&pass->out, RAW_LIST, sizeof(list) + got);
 }
 
 /* TIME_NS of CLOCK_MONOTONIC, in ms since the epoch. */
@@ -82,10 +82,10 @@ static int note_record(struct jit_process *process, const struct arena_record *r
     return 0;
 }
 
-static int add_lists_of(struct adding *adding, struct arena_reader *reader)
+static int add_lists_of(struct list_pass *pass, struct arena_reader *reader)
 {
-    const struct gecko_process_options *options = &adding->facts.options;
-    struct jit_process *process = &adding->process;
+    const struct gecko_process_options *options = &pass->facts.options;
+    struct jit_process *process = &pass->process;
     struct arena_record record;
     struct arena_info info;
     int error = 0;
@@ -93,39 +93,39 @@ static int add_lists_of(struct adding *adding, struct arena_reader *reader)
     arena_reader_info(reader, &info);
     *process = (struct jit_process){
         .pid = gecko_unique_pid(info.process_id, options->later_images),
-        .pid_here = adding->facts.pid,
+        .pid_here = pass->facts.pid,
         .start_ms = since_epoch_ms(options, info.process_start_ns),
         .end_ms = options->end_ns != 0 ? since_epoch_ms(options, options->end_ns) : 0,
     };
     while (error == 0 && arena_reader_next_record(reader, &record) > 0)
         error = note_record(process, &record);
     if (error == 0)
-        error = jit_process_visit_lists(process, keep_list, adding);
+        error = jit_process_visit_lists(process, keep_list, pass);
     jit_process_clear(process);
     return error;
 }
 
-static int add_record(struct adding *adding, const struct raw_view *record)
+static int add_record(struct list_pass *pass, const struct raw_view *record)
 {
     struct arena_reader *reader;
     void *memory;
 
     if (record->kind == RAW_PROCESS)
-        return raw_process_get(record->bytes, record->count, &adding->texts, &adding->facts);
+        return raw_process_get(record->bytes, record->count, &pass->texts, &pass->facts);
     if (record->kind != RAW_FRONT)
         return 0;
     int error = raw_arena_front_open(record, &memory, &reader);
     if (error < 0)
         return error == -ENOMEM ? error
                                 : 0; /* it is reported when a profile is made of the arena */
-    error = add_lists_of(adding, reader);
+    error = add_lists_of(pass, reader);
     arena_reader_close(reader);
     free(memory);
     return error;
 }
 
 /* Up to the TAIL, behind which nothing is yet. */
-static int add_all(struct adding *adding, struct raw_reader *reader)
+static int add_all(struct list_pass *pass, struct raw_reader *reader)
 {
     struct raw_view record = { 0 };
     int error = 0;
@@ -133,35 +133,35 @@ static int add_all(struct adding *adding, struct raw_reader *reader)
     while (error == 0 && record.kind != RAW_TAIL) {
         error = raw_reader_next(reader, &record);
         if (error > 0)
-            error = add_record(adding, &record);
+            error = add_record(pass, &record);
     }
     return error;
 }
 
 int raw_lists_add(int fd, char problem[RAW_ERROR_BYTES])
 {
-    struct adding *adding = calloc(1, sizeof(*adding));
+    struct list_pass *pass = calloc(1, sizeof(*pass));
     struct raw_reader reader;
 
     problem[0] = '\0';
-    if (adding == NULL)
+    if (pass == NULL)
         return -ENOMEM;
-    adding->fd = fd;
+    pass->fd = fd;
     int error = raw_reader_init(&reader, fd);
-    adding->end = reader.file_bytes;
+    pass->end = reader.file_bytes;
     reader.skips_chunks = true;
     if (error == 0)
-        error = raw_out_init(&adding->out, write_behind, adding);
+        error = raw_out_init(&pass->out, write_behind, pass);
     if (error == 0)
-        error = add_all(adding, &reader);
+        error = add_all(pass, &reader);
     if (error == 0)
-        error = raw_out_put(&adding->out, RAW_END, 0);
+        error = raw_out_put(&pass->out, RAW_END, 0);
     if (error == 0)
-        error = raw_out_flush(&adding->out);
+        error = raw_out_flush(&pass->out);
     memcpy(problem, reader.error, sizeof(reader.error));
-    raw_out_fini(&adding->out);
+    raw_out_fini(&pass->out);
     raw_reader_fini(&reader);
-    free(adding);
+    free(pass);
     return error;
 }
 

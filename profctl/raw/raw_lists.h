@@ -7,7 +7,7 @@
 #include "profctl/symbols/jit_process.h"
 
 /* Longer lists are left out. */
-#define RAW_LIST_MOST_BYTES (UINT64_C(256) << 20)
+#define RAW_LIST_MAX_BYTES (UINT64_C(256) << 20)
 
 /* Adds the lists of all processes to the raw capture in FD, which profd has just written up to its
  * TAIL, and its END. The position of FD is behind it then. 0; -EPROTO with PROBLEM for what is no

@@ -13,7 +13,7 @@
 #include "profctl/raw/raw_root.h"
 
 /* What is being made. */
-struct making {
+struct profile_pass {
     const struct raw_survey *survey;
     struct raw_profile *profile;
     uint64_t written; /* bytes of the output that stay */
@@ -29,26 +29,26 @@ struct making {
 
 /* --- The output --- */
 
-static int put(struct making *making, const void *bytes, size_t count)
+static int put_bytes(struct profile_pass *pass, const void *bytes, size_t count)
 {
-    int error = json_sink_fd(&making->profile->fd, bytes, count);
+    int error = json_sink_fd(&pass->profile->fd, bytes, count);
 
-    making->written += count;
+    pass->written += count;
     return error;
 }
 
 /* Takes back what was written of a process that cannot be read. */
-static int take_back(struct making *making)
+static int take_back(struct profile_pass *pass)
 {
-    return ftruncate(making->profile->fd, (off_t)making->written) == 0 &&
-                   lseek(making->profile->fd, (off_t)making->written, SEEK_SET) >= 0
+    return ftruncate(pass->profile->fd, (off_t)pass->written) == 0 &&
+                   lseek(pass->profile->fd, (off_t)pass->written, SEEK_SET) >= 0
                ? 0
                : -errno;
 }
 
-static int add_place(struct making *making, uint64_t start, uint64_t bytes)
+static int add_place(struct profile_pass *pass, uint64_t start, uint64_t bytes)
 {
-    struct capture_result *result = &making->profile->places;
+    struct capture_result *result = &pass->profile->places;
     size_t count = result->profile_place_count;
 
     if ((count & (count - 1)) == 0) {
@@ -59,26 +59,26 @@ static int add_place(struct making *making, uint64_t start, uint64_t bytes)
         result->profile_places = grown;
     }
     result->profile_places[result->profile_place_count++] =
-        (struct message_profile_place){ start, bytes, (uint64_t)making->facts.pid };
+        (struct message_profile_place){ start, bytes, (uint64_t)pass->facts.pid };
     result->processes++;
     return 0;
 }
 
-static void tell_left_out(struct making *making)
+static void tell_left_out(struct profile_pass *pass)
 {
-    const struct message_profile_place place = { .pid = (uint64_t)making->facts.pid };
+    const struct message_profile_place place = { .pid = (uint64_t)pass->facts.pid };
 
-    profile_place_tell(&place, making->profile->places.missing,
-                       sizeof(making->profile->places.missing));
+    profile_place_tell(&place, pass->profile->places.missing,
+                       sizeof(pass->profile->places.missing));
 }
 
 /* --- An element --- */
 
 /* What is in READER, or, when that is NULL, what is known of the process from outside. */
-static int stream(struct making *making, struct arena_reader *reader, struct json_writer *writer,
-                  struct failure_latch *latch)
+static int stream_process(struct profile_pass *pass, struct arena_reader *reader,
+                          struct json_writer *writer, struct failure_latch *latch)
 {
-    const struct raw_process_facts *facts = &making->facts;
+    const struct raw_process_facts *facts = &pass->facts;
     int error = reader != NULL
                     ? gecko_stream_process(reader, &facts->options, writer, NULL, latch)
                     : gecko_stream_unprofiled(&facts->unprofiled, &facts->options, writer, latch);
@@ -92,96 +92,96 @@ static bool is_damage(int error)
 }
 
 /* The element of the process at hand. One that is damaged costs the others nothing. */
-static int add_element(struct making *making, struct arena_reader *reader)
+static int add_element(struct profile_pass *pass, struct arena_reader *reader)
 {
     struct failure_latch latch;
     struct json_writer writer;
-    uint64_t start = making->written + (making->has_element ? 1 : 0);
-    int error = making->has_element ? json_sink_fd(&making->profile->fd, ",", 1) : 0;
+    uint64_t start = pass->written + (pass->has_element ? 1 : 0);
+    int error = pass->has_element ? json_sink_fd(&pass->profile->fd, ",", 1) : 0;
 
     if (error < 0)
         return error;
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, json_sink_fd, &making->profile->fd, &latch);
-    error = stream(making, reader, &writer, &latch);
+    json_writer_init_sink(&writer, json_sink_fd, &pass->profile->fd, &latch);
+    error = stream_process(pass, reader, &writer, &latch);
     uint64_t bytes = json_writer_bytes(&writer);
     json_writer_fini(&writer);
     if (is_damage(error)) {
-        tell_left_out(making);
-        return take_back(making);
+        tell_left_out(pass);
+        return take_back(pass);
     }
     if (error < 0)
         return error;
-    making->written = start + bytes;
-    making->has_element = true;
-    return add_place(making, start, bytes);
+    pass->written = start + bytes;
+    pass->has_element = true;
+    return add_place(pass, start, bytes);
 }
 
-static int end_process(struct making *making, const struct raw_view *record)
+static int end_process(struct profile_pass *pass, const struct raw_view *record)
 {
     struct arena_reader *reader = NULL;
     struct raw_process_end end;
 
     memcpy(&end, record->bytes, sizeof(end));
-    making->facts.options.capture_ns = making->capture_ns = end.capture_ns;
-    int error = arena_reader_open(making->arena.fd, &reader);
+    pass->facts.options.capture_ns = pass->capture_ns = end.capture_ns;
+    int error = arena_reader_open(pass->arena.fd, &reader);
     if (is_damage(error)) {
-        tell_left_out(making);
+        tell_left_out(pass);
         return 0;
     }
-    if (error == 0 && (!making->facts.may_be_left_out || arena_reader_holds_recordings(reader)))
-        error = add_element(making, reader);
+    if (error == 0 && (!pass->facts.may_be_left_out || arena_reader_holds_recordings(reader)))
+        error = add_element(pass, reader);
     arena_reader_close(reader);
     return error;
 }
 
 /* --- Records --- */
 
-static int begin_process(struct making *making, const struct raw_view *record)
+static int begin_process(struct profile_pass *pass, const struct raw_view *record)
 {
-    int error = raw_process_get(record->bytes, record->count, &making->texts, &making->facts);
+    int error = raw_process_get(record->bytes, record->count, &pass->texts, &pass->facts);
 
     if (error < 0) {
-        snprintf(making->profile->error, sizeof(making->profile->error),
+        snprintf(pass->profile->error, sizeof(pass->profile->error),
                  "the process record at byte %" PRIu64 " is invalid", record->offset);
         return error;
     }
-    making->is_void = !raw_survey_has(making->survey, making->facts.id);
-    making->reference_ns = making->facts.options.reference_ns;
-    making->reference_unix_ns = making->facts.options.reference_unix_ns;
-    if (raw_survey_is_damaged(making->survey, making->facts.id))
-        tell_left_out(making);
+    pass->is_void = !raw_survey_has(pass->survey, pass->facts.id);
+    pass->reference_ns = pass->facts.options.reference_ns;
+    pass->reference_unix_ns = pass->facts.options.reference_unix_ns;
+    if (raw_survey_is_damaged(pass->survey, pass->facts.id))
+        tell_left_out(pass);
     if (record->kind == RAW_UNPROFILED)
-        return add_element(making, NULL);
-    raw_arena_file_close(&making->arena);
-    return making->is_void ? 0 : raw_arena_file_open(&making->arena);
+        return add_element(pass, NULL);
+    raw_arena_file_close(&pass->arena);
+    return pass->is_void ? 0 : raw_arena_file_open(&pass->arena);
 }
 
-static int add_to_arena(struct making *making, const struct raw_view *record)
+static int add_to_arena(struct profile_pass *pass, const struct raw_view *record)
 {
-    int error = raw_arena_file_add(&making->arena, record);
+    int error = raw_arena_file_add(&pass->arena, record);
 
     if (error == -EPROTO)
-        snprintf(making->profile->error, sizeof(making->profile->error),
+        snprintf(pass->profile->error, sizeof(pass->profile->error),
                  "the chunk at byte %" PRIu64 " is invalid", record->offset);
     return error;
 }
 
-static int add_record(struct making *making, const struct raw_view *record)
+static int add_record(struct profile_pass *pass, const struct raw_view *record)
 {
     switch (record->kind) {
     case RAW_HEAD:
     case RAW_TAIL:
-        making->has_tail = record->kind == RAW_TAIL;
-        return put(making, record->bytes, record->count);
+        pass->has_tail = record->kind == RAW_TAIL;
+        return put_bytes(pass, record->bytes, record->count);
     case RAW_PROCESS:
     case RAW_UNPROFILED:
-        return begin_process(making, record);
+        return begin_process(pass, record);
     case RAW_CHUNK:
     case RAW_FRONT:
-        return making->is_void ? 0 : add_to_arena(making, record);
+        return pass->is_void ? 0 : add_to_arena(pass, record);
     case RAW_PROCESS_END:
-        return making->is_void ? 0 : end_process(making, record);
+        return pass->is_void ? 0 : end_process(pass, record);
     default:
         return 0;
     }
@@ -190,76 +190,75 @@ static int add_record(struct making *making, const struct raw_view *record)
 /* --- What is missing --- */
 
 /* What stands before the first process, or with IS_END behind the last one. */
-static int put_root(struct making *making, bool is_end)
+static int put_root(struct profile_pass *pass, bool is_end)
 {
     struct failure_latch latch;
     struct json_writer writer;
-    const struct raw_root root = { making->reference_ns, making->reference_unix_ns,
-                                   making->capture_ns };
+    const struct raw_root root = { pass->reference_ns, pass->reference_unix_ns, pass->capture_ns };
 
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, json_sink_fd, &making->profile->fd, &latch);
+    json_writer_init_sink(&writer, json_sink_fd, &pass->profile->fd, &latch);
     if (is_end)
         raw_root_end(&writer, &root);
     else
         raw_root_begin(&writer);
     int error = json_writer_flush(&writer);
-    making->written += json_writer_bytes(&writer);
+    pass->written += json_writer_bytes(&writer);
     json_writer_fini(&writer);
     return error;
 }
 
 /* A process that is lost is told by its id, where it begins. */
-static int pass_gap(struct making *making, const struct raw_view *gap)
+static int pass_gap(struct profile_pass *pass, const struct raw_view *gap)
 {
-    char *missing = making->profile->places.missing;
+    char *missing = pass->profile->places.missing;
     size_t used = strlen(missing);
 
     if (!gap->is_of_process)
-        snprintf(missing + used, sizeof(making->profile->places.missing) - used,
+        snprintf(missing + used, sizeof(pass->profile->places.missing) - used,
                  "%s%zu bytes from byte %" PRIu64 " on", used > 0 ? "; " : "", gap->count,
                  gap->offset);
-    return making->has_head ? 0 : put_root(making, false);
+    return pass->has_head ? 0 : put_root(pass, false);
 }
 
 /* All records, or those that are whole. */
-static int add_records(struct making *making, struct raw_reader *reader)
+static int add_records(struct profile_pass *pass, struct raw_reader *reader)
 {
     struct raw_view record;
     int more = 1;
 
-    while (more > 0 && !(making->survey->is_cut && reader->offset >= making->survey->end)) {
+    while (more > 0 && !(pass->survey->is_cut && reader->offset >= pass->survey->end)) {
         more = raw_reader_next(reader, &record);
         int error = more <= 0           ? more
-                    : record.is_damaged ? pass_gap(making, &record)
-                                        : add_record(making, &record);
+                    : record.is_damaged ? pass_gap(pass, &record)
+                                        : add_record(pass, &record);
         if (error < 0)
             return error;
-        making->has_head = true;
+        pass->has_head = true;
     }
-    return making->has_tail ? 0 : put_root(making, true);
+    return pass->has_tail ? 0 : put_root(pass, true);
 }
 
 int raw_profile_write(int fd, const struct raw_survey *survey, struct raw_profile *profile)
 {
-    struct making *making = calloc(1, sizeof(*making));
+    struct profile_pass *pass = calloc(1, sizeof(*pass));
     struct raw_reader reader;
 
     profile->places = (struct capture_result){ .may_be_empty = survey->is_filtered };
     profile->error[0] = '\0';
-    if (making == NULL)
+    if (pass == NULL)
         return -ENOMEM;
-    making->survey = survey;
-    making->profile = profile;
-    making->arena.fd = -1;
+    pass->survey = survey;
+    pass->profile = profile;
+    pass->arena.fd = -1;
     int error = raw_reader_init(&reader, fd);
     reader.passes_damage = true;
     if (error == 0)
-        error = add_records(making, &reader);
+        error = add_records(pass, &reader);
     if (reader.error[0] != '\0')
         memcpy(profile->error, reader.error, sizeof(profile->error));
     raw_reader_fini(&reader);
-    raw_arena_file_close(&making->arena);
-    free(making);
+    raw_arena_file_close(&pass->arena);
+    free(pass);
     return error;
 }

@@ -18,8 +18,8 @@ static const char magic[8] = { RAW_MAGIC_LETTERS };
 
 /* --- Errors --- */
 
-__attribute__((format(printf, 2, 3))) static int refuse(struct raw_reader *reader,
-                                                        const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse_input(struct raw_reader *reader,
+                                                              const char *format, ...)
 {
     va_list values;
 
@@ -32,8 +32,8 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct raw_reader *reade
 static int refuse_cut(struct raw_reader *reader)
 {
     reader->is_cut = true;
-    return refuse(reader, "it is cut short: it ends at byte %" PRIu64 ", in the middle",
-                  reader->file_bytes);
+    return refuse_input(reader, "it is cut short: it ends at byte %" PRIu64 ", in the middle",
+                        reader->file_bytes);
 }
 
 static int read_part(struct raw_reader *reader, void *out, size_t count)
@@ -87,11 +87,11 @@ int raw_reader_init(struct raw_reader *reader, int fd)
     if (error < 0)
         return error;
     if (memcmp(file.magic, magic, sizeof(magic)) != 0)
-        return refuse(reader, "it is not a raw capture");
+        return refuse_input(reader, "it is not a raw capture");
     if (file.version != RAW_VERSION || file.arena_version != ARENA_VERSION)
-        return refuse(reader,
-                      "it is of version %" PRIu32 ".%" PRIu32 ", and this profctl reads %d.%d",
-                      file.version, file.arena_version, RAW_VERSION, ARENA_VERSION);
+        return refuse_input(
+            reader, "it is of version %" PRIu32 ".%" PRIu32 ", and this profctl reads %d.%d",
+            file.version, file.arena_version, RAW_VERSION, ARENA_VERSION);
     return 0;
 }
 
@@ -203,11 +203,11 @@ static int check_record(struct raw_reader *reader, const struct raw_record *reco
                         const struct raw_view *view, uint64_t start)
 {
     if (view->bytes != NULL && raw_check(record->kind, view->bytes, view->count) != record->check)
-        return refuse(reader,
-                      "it is damaged: the checksum of the record at byte %" PRIu64 " is wrong",
-                      start);
+        return refuse_input(
+            reader, "it is damaged: the checksum of the record at byte %" PRIu64 " is wrong",
+            start);
     if (!has_size(view) || !is_of_process(reader, view))
-        return refuse(reader, "the record at byte %" PRIu64 " is invalid", start);
+        return refuse_input(reader, "the record at byte %" PRIu64 " is invalid", start);
     return 0;
 }
 
@@ -233,14 +233,14 @@ static int read_next(struct raw_reader *reader, struct raw_view *out)
     if (error < 0)
         return error;
     if (!may_follow(reader->state, record.kind))
-        return refuse(reader, "it is damaged: the record at byte %" PRIu64 " is out of order",
-                      start);
+        return refuse_input(reader, "it is damaged: the record at byte %" PRIu64 " is out of order",
+                            start);
     reader->is_cut = record.bytes > reader->file_bytes - reader->offset;
     if (reader->is_cut)
-        return refuse(reader,
-                      "it is cut short or damaged: the record at byte %" PRIu64
-                      " is longer than the file",
-                      start);
+        return refuse_input(reader,
+                            "it is cut short or damaged: the record at byte %" PRIu64
+                            " is longer than the file",
+                            start);
     *out = (struct raw_view){ .kind = (enum raw_kind)record.kind,
                               .offset = reader->offset,
                               .count = record.bytes };
@@ -257,8 +257,9 @@ static int read_next(struct raw_reader *reader, struct raw_view *out)
         return 1;
     return reader->offset == reader->file_bytes
                ? 0
-               : refuse(reader, "there are more bytes after its end, from byte %" PRIu64 " on",
-                        reader->offset);
+               : refuse_input(reader,
+                              "there are more bytes after its end, from byte %" PRIu64 " on",
+                              reader->offset);
 }
 
 /* --- Damage --- */

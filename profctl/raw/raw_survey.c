@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Adds ITEM of BYTES to the array *ITEMS of *COUNT, which grows by doubling. */
-static int append(void **items, size_t *count, const void *item, size_t bytes)
+static int append_item(void **items, size_t *count, const void *item, size_t bytes)
 {
     if ((*count & (*count - 1)) == 0) {
         void *grown = reallocarray(*items, *count == 0 ? 1 : 2 * *count, bytes);
@@ -23,7 +23,7 @@ static int note_void(struct raw_survey *survey, const struct raw_view *record)
     struct raw_void none;
 
     memcpy(&none, record->bytes, sizeof(none));
-    return append((void **)&survey->voids, &survey->void_count, &none.id, sizeof(none.id));
+    return append_item((void **)&survey->voids, &survey->void_count, &none.id, sizeof(none.id));
 }
 
 /* The records of a process are beside each other. */
@@ -31,10 +31,10 @@ static int note_damage(struct raw_survey *survey, uint64_t id)
 {
     if (survey->damaged_count > 0 && survey->damaged[survey->damaged_count - 1] == id)
         return 0;
-    int error = append((void **)&survey->damaged, &survey->damaged_count, &id, sizeof(id));
+    int error = append_item((void **)&survey->damaged, &survey->damaged_count, &id, sizeof(id));
 
     return error < 0 ? error
-                     : append((void **)&survey->voids, &survey->void_count, &id, sizeof(id));
+                     : append_item((void **)&survey->voids, &survey->void_count, &id, sizeof(id));
 }
 
 static int note_list(struct raw_survey *survey, const struct raw_view *record)
@@ -43,7 +43,7 @@ static int note_list(struct raw_survey *survey, const struct raw_view *record)
                                     .bytes = record->count - sizeof(place.list) };
 
     memcpy(&place.list, record->bytes, sizeof(place.list));
-    return append((void **)&survey->lists, &survey->list_count, &place, sizeof(place));
+    return append_item((void **)&survey->lists, &survey->list_count, &place, sizeof(place));
 }
 
 static int note_process(struct raw_survey *survey, const struct raw_view *record)
@@ -56,7 +56,7 @@ static int note_process(struct raw_survey *survey, const struct raw_view *record
     survey->is_filtered |= process.filters_bytes > 0;
     const struct raw_image image = { process.id, process.process_start_ns, process.pid,
                                      process.later_images };
-    return append((void **)&survey->images, &survey->image_count, &image, sizeof(image));
+    return append_item((void **)&survey->images, &survey->image_count, &image, sizeof(image));
 }
 
 static int note_record(struct raw_survey *survey, const struct raw_view *record)

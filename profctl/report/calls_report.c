@@ -9,7 +9,7 @@
 /* --- Reading --- */
 
 /* A thread's calls on their way into the report. */
-struct telling {
+struct call_collector {
     struct calls_report *report;
     uint32_t thread;
 };
@@ -26,11 +26,11 @@ static bool is_longer(const void *left, const void *right)
 static void keep_longest(struct calls_report *report)
 {
     mapped_array_sort(&report->longest, sizeof(struct reported_call), is_longer);
-    if (report->longest.count <= CALLS_REPORT_MOST_LONGEST)
+    if (report->longest.count <= CALLS_REPORT_MAX_LONGEST)
         return;
-    report->longest.count = CALLS_REPORT_MOST_LONGEST;
+    report->longest.count = CALLS_REPORT_MAX_LONGEST;
     const struct reported_call *calls = report->longest.items;
-    report->shortest_kept_ms = calls[CALLS_REPORT_MOST_LONGEST - 1].duration_ms;
+    report->shortest_kept_ms = calls[CALLS_REPORT_MAX_LONGEST - 1].duration_ms;
 }
 
 static int add_to_longest(struct calls_report *report, const struct reported_call *call)
@@ -43,7 +43,7 @@ static int add_to_longest(struct calls_report *report, const struct reported_cal
     if (place == NULL)
         return -ENOMEM;
     *place = *call;
-    if (report->longest.count == 2 * CALLS_REPORT_MOST_LONGEST)
+    if (report->longest.count == 2 * CALLS_REPORT_MAX_LONGEST)
         keep_longest(report);
     return 0;
 }
@@ -70,10 +70,10 @@ static int count_call(struct calls_report *report, const struct reported_call *c
 
 static int on_call(void *owner, const struct profile_call *call)
 {
-    struct telling *telling = owner;
-    struct calls_report *report = telling->report;
+    struct call_collector *collector = owner;
+    struct calls_report *report = collector->report;
     const struct reported_call reported = { .function = call->frame.function,
-                                            .thread = telling->thread,
+                                            .thread = collector->thread,
                                             .start_ms = call->start_ms,
                                             .duration_ms = call->end_ms - call->start_ms,
                                             .self_ms = call->self_ms };
@@ -100,16 +100,16 @@ static int name_thread(struct calls_report *report, const struct profile_thread 
 
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
-    struct telling telling = { .report = owner };
+    struct call_collector collector = { .report = owner };
 
     if (thread->sample_count == 0)
         return 0;
-    int error = name_thread(telling.report, thread, &telling.thread);
+    int error = name_thread(collector.report, thread, &collector.thread);
     if (error == 0)
-        error = thread_stacks_take(&telling.report->stacks, thread);
+        error = thread_stacks_take(&collector.report->stacks, thread);
     return error < 0 ? error
-                     : thread_calls_tell(&telling.report->stacks, thread, &telling.report->types,
-                                         on_call, &telling);
+                     : thread_calls_tell(&collector.report->stacks, thread,
+                                         &collector.report->types, on_call, &collector);
 }
 
 static int on_meta(void *owner, const char *name, const char *json, size_t length)

@@ -29,7 +29,7 @@ struct function_calls {
 };
 
 enum {
-    CALLS_REPORT_MOST_LONGEST = 1024,
+    CALLS_REPORT_MAX_LONGEST = 1024,
 };
 
 struct calls_report {

@@ -54,7 +54,7 @@ static void spend_in(struct cost_row *row, const struct stack_sum *sum)
     add_sum(&row->total, sum);
 }
 
-static int spend(struct cost_table *table, const char *name, const struct stack_sum *sum)
+static int spend_by_name(struct cost_table *table, const char *name, const struct stack_sum *sum)
 {
     uint32_t row;
     int error = find_row(table, name, &row);
@@ -69,7 +69,7 @@ static int spend_not_sampled(struct cost_table *table, double ns)
     const struct stack_sum sum = { .cpu_ns = ns > 0 ? (uint64_t)ns : 0 };
 
     add_sum(&table->all, &sum);
-    return sum.cpu_ns > 0 ? spend(table, not_sampled, &sum) : 0;
+    return sum.cpu_ns > 0 ? spend_by_name(table, not_sampled, &sum) : 0;
 }
 
 /* --- Functions, lines and labels --- */
@@ -116,7 +116,7 @@ static int add_to_rows(struct cost_table *table, const struct thread_tables *tab
         if (costs->innermost[i] != UNIQUE_NONE)
             add_sum(&row_at(table, costs->innermost[i])->self, sum);
         else if (sum->samples > 0)
-            error = spend(table, stack_keys_no_label, sum);
+            error = spend_by_name(table, stack_keys_no_label, sum);
         if (keys[i] != UNIQUE_NONE && !costs->is_recursion[i])
             add_sum(&row_at(table, keys[i])->total, &costs->totals[i]);
     }
@@ -296,7 +296,7 @@ static bool costs_more(const void *left, const void *right)
 
 /* --- In other orders --- */
 
-struct cost_sorting {
+struct cost_sorter {
     const struct cost_table *table;
     enum cost_order order;
 };
@@ -313,26 +313,26 @@ static int compare_names(const struct cost_table *table, uint32_t left, uint32_t
 
 static int compare_rows(const void *left, const void *right, void *context)
 {
-    const struct cost_sorting *sorting = context;
+    const struct cost_sorter *sorter = context;
     const struct cost_row *a = left, *b = right;
     int order = 0;
 
-    if (sorting->order == COST_BY_SAMPLES)
+    if (sorter->order == COST_BY_SAMPLES)
         order = (a->self.samples < b->self.samples) - (a->self.samples > b->self.samples);
-    else if (sorting->order == COST_BY_NAME)
-        order = compare_names(sorting->table, a->name, b->name);
-    else if (sorting->order == COST_BY_PID)
+    else if (sorter->order == COST_BY_NAME)
+        order = compare_names(sorter->table, a->name, b->name);
+    else if (sorter->order == COST_BY_PID)
         order = (a->pid > b->pid) - (a->pid < b->pid);
     return order != 0 ? order : costs_more(a, b) ? -1 : costs_more(b, a);
 }
 
 void cost_table_sort(struct cost_table *table, enum cost_order order)
 {
-    struct cost_sorting sorting = { table, order };
+    struct cost_sorter sorter = { table, order };
 
     if (table->rows.count > 1)
         qsort_r(table->rows.items, table->rows.count, sizeof(struct cost_row), compare_rows,
-                &sorting);
+                &sorter);
 }
 
 /* --- The whole profile --- */

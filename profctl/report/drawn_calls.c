@@ -55,7 +55,7 @@ static size_t keep_function(struct drawn_calls *drawn, size_t first, size_t coun
 
 /* Halves what is there of functions that have many. Where there are so many functions that this
  * helps little, more is kept. */
-static void thin(struct drawn_calls *drawn)
+static void thin_calls(struct drawn_calls *drawn)
 {
     const struct drawn_call *calls = drawn->calls.items;
     size_t total = drawn->calls.count, kept = 0, end;
@@ -91,7 +91,7 @@ int drawn_calls_add(struct drawn_calls *drawn, const struct drawn_call *call)
     if (drawn->most == 0)
         drawn->most = DRAWN_CALLS_AT_FIRST;
     if (drawn->calls.count >= drawn->most)
-        thin(drawn);
+        thin_calls(drawn);
     return 0;
 }
 

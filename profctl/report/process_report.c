@@ -37,7 +37,7 @@ static int add_life(struct process_report *report, const char *name, const struc
     *life = process_life_of(log);
     life->program = number_name(report, name);
     life->verdict = number_name(report, log->verdict);
-    life->command = command != NULL ? strndup(command, PROCESS_COMMAND_MOST_BYTES) : NULL;
+    life->command = command != NULL ? strndup(command, PROCESS_COMMAND_MAX_BYTES) : NULL;
     if (command != NULL && life->command == NULL)
         return -ENOMEM;
     return failure_latch_error(&report->latch);

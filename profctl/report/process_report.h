@@ -12,7 +12,7 @@
 #include "json/unique_strings.h"
 #include "profctl/profile/process_lives.h"
 
-enum { PROCESS_COMMAND_MOST_BYTES = 1024 }; /* of a command line; the rest is cut */
+enum { PROCESS_COMMAND_MAX_BYTES = 1024 }; /* of a command line; the rest is cut */
 
 /* All processes of one program. */
 struct program_lives {

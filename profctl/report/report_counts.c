@@ -76,7 +76,7 @@ void report_free(struct report *report)
 
 /* --- Counting --- */
 
-struct counting {
+struct count_pass {
     struct report_thread *thread;
     const struct thread_tables *tables;
     const struct process_libraries *libraries;
@@ -102,22 +102,22 @@ static uint32_t add_function(struct report_thread *thread, const char *name, siz
 }
 
 /* The function that LOCATION names, as an index of the report's thread; UNIQUE_NONE: no memory. */
-static uint32_t name_location(struct counting *counting, uint32_t location)
+static uint32_t name_location(struct count_pass *pass, uint32_t location)
 {
     char buffer[FRAME_NAME_BYTES];
     size_t length;
-    const char *name = frame_name(counting->tables, counting->libraries, location, buffer, &length);
+    const char *name = frame_name(pass->tables, pass->libraries, location, buffer, &length);
 
-    return add_function(counting->thread, name, length);
+    return add_function(pass->thread, name, length);
 }
 
-static uint32_t function_of(struct counting *counting, uint32_t stack)
+static uint32_t function_of(struct count_pass *pass, uint32_t stack)
 {
-    uint32_t location = location_of(counting->tables, stack);
+    uint32_t location = location_of(pass->tables, stack);
 
-    if (counting->named[location] == UNIQUE_NONE)
-        counting->named[location] = name_location(counting, location);
-    return counting->named[location];
+    if (pass->named[location] == UNIQUE_NONE)
+        pass->named[location] = name_location(pass, location);
+    return pass->named[location];
 }
 
 /* TOTALS begin as the weights and end as those of each stack with all that it called. */
@@ -135,50 +135,48 @@ static void sum_callees(const struct thread_tables *tables, struct stack_weight 
 }
 
 /* Of all stacks that a sample saw, or their callers. */
-static int find_functions(struct counting *counting)
+static int find_functions(struct count_pass *pass)
 {
-    for (uint32_t i = 0; i < counting->tables->stacks.count; i++) {
-        counting->functions[i] =
-            counting->totals[i].samples > 0 ? function_of(counting, i) : UNIQUE_NONE;
-        if (counting->totals[i].samples > 0 && counting->functions[i] == UNIQUE_NONE)
+    for (uint32_t i = 0; i < pass->tables->stacks.count; i++) {
+        pass->functions[i] = pass->totals[i].samples > 0 ? function_of(pass, i) : UNIQUE_NONE;
+        if (pass->totals[i].samples > 0 && pass->functions[i] == UNIQUE_NONE)
             return -ENOMEM;
     }
     return 0;
 }
 
-static void count_stacks(const struct counting *counting, const struct stack_weight *weights)
+static void count_stacks(const struct count_pass *pass, const struct stack_weight *weights)
 {
-    for (uint32_t i = 0; i < counting->tables->stacks.count; i++) {
-        struct function_count *count = counting->thread->counts.items;
+    for (uint32_t i = 0; i < pass->tables->stacks.count; i++) {
+        struct function_count *count = pass->thread->counts.items;
 
-        if (counting->functions[i] == UNIQUE_NONE)
+        if (pass->functions[i] == UNIQUE_NONE)
             continue;
-        count += counting->functions[i];
+        count += pass->functions[i];
         count->self += weights[i].samples;
         count->self_ns += weights[i].cpu_ns;
         count->self_squares += weights[i].squares;
-        if (counting->is_recursion[i])
+        if (pass->is_recursion[i])
             continue;
-        count->total += counting->totals[i].samples;
-        count->total_ns += counting->totals[i].cpu_ns;
-        count->total_squares += counting->totals[i].squares;
+        count->total += pass->totals[i].samples;
+        count->total_ns += pass->totals[i].cpu_ns;
+        count->total_squares += pass->totals[i].squares;
     }
 }
 
-static int count_all(struct counting *counting, const struct stack_weight *weights)
+static int count_all(struct count_pass *pass, const struct stack_weight *weights)
 {
-    const struct thread_tables *tables = counting->tables;
+    const struct thread_tables *tables = pass->tables;
 
-    memset(counting->named, 0xff, tables->strings.count * sizeof(*counting->named));
-    memcpy(counting->totals, weights, tables->stacks.count * sizeof(*counting->totals));
-    sum_callees(tables, counting->totals);
-    int error = find_functions(counting);
+    memset(pass->named, 0xff, tables->strings.count * sizeof(*pass->named));
+    memcpy(pass->totals, weights, tables->stacks.count * sizeof(*pass->totals));
+    sum_callees(tables, pass->totals);
+    int error = find_functions(pass);
     if (error == 0)
-        error =
-            stack_recursion_mark(tables, counting->functions,
-                                 (uint32_t)counting->thread->counts.count, counting->is_recursion);
+        error = stack_recursion_mark(tables, pass->functions, (uint32_t)pass->thread->counts.count,
+                                     pass->is_recursion);
     if (error == 0)
-        count_stacks(counting, weights);
+        count_stacks(pass, weights);
     return error;
 }
 
@@ -187,35 +185,35 @@ int report_count_functions(struct report_thread *thread, const struct thread_tab
                            const struct stack_weight *weights)
 {
     size_t stacks = tables->stacks.count + 1;
-    struct counting counting = {
+    struct count_pass pass = {
         .thread = thread,
         .tables = tables,
         .libraries = libraries,
-        .named = malloc((tables->strings.count + 1) * sizeof(*counting.named)),
-        .functions = malloc(stacks * sizeof(*counting.functions)),
-        .is_recursion = malloc(stacks * sizeof(*counting.is_recursion)),
-        .totals = malloc(stacks * sizeof(*counting.totals)),
+        .named = malloc((tables->strings.count + 1) * sizeof(*pass.named)),
+        .functions = malloc(stacks * sizeof(*pass.functions)),
+        .is_recursion = malloc(stacks * sizeof(*pass.is_recursion)),
+        .totals = malloc(stacks * sizeof(*pass.totals)),
     };
-    bool has_room = counting.named != NULL && counting.functions != NULL &&
-                    counting.is_recursion != NULL && counting.totals != NULL;
-    int error = has_room ? count_all(&counting, weights) : -ENOMEM;
+    bool has_room = pass.named != NULL && pass.functions != NULL && pass.is_recursion != NULL &&
+                    pass.totals != NULL;
+    int error = has_room ? count_all(&pass, weights) : -ENOMEM;
 
-    free(counting.named);
-    free(counting.functions);
-    free(counting.is_recursion);
-    free(counting.totals);
+    free(pass.named);
+    free(pass.functions);
+    free(pass.is_recursion);
+    free(pass.totals);
     return error;
 }
 
 /* --- Ranking --- */
 
-struct ranking {
+struct rank_criteria {
     const struct report_thread *thread;
     bool is_by_cpu;
 };
 
 /* The larger one comes first. */
-static int descending(uint64_t a, uint64_t b)
+static int compare_descending(uint64_t a, uint64_t b)
 {
     return (a < b) - (a > b);
 }
@@ -223,24 +221,24 @@ static int descending(uint64_t a, uint64_t b)
 static int compare_counts(const struct function_count *a, const struct function_count *b,
                           bool is_by_cpu)
 {
-    int order = is_by_cpu ? descending(a->self_ns, b->self_ns) : 0;
+    int order = is_by_cpu ? compare_descending(a->self_ns, b->self_ns) : 0;
 
     if (order == 0)
-        order = descending(a->self, b->self);
+        order = compare_descending(a->self, b->self);
     if (order == 0 && is_by_cpu)
-        order = descending(a->total_ns, b->total_ns);
-    return order != 0 ? order : descending(a->total, b->total);
+        order = compare_descending(a->total_ns, b->total_ns);
+    return order != 0 ? order : compare_descending(a->total, b->total);
 }
 
 static int compare_functions(const void *left, const void *right, void *context)
 {
-    const struct ranking *ranking = context;
-    const struct report_thread *thread = ranking->thread;
+    const struct rank_criteria *criteria = context;
+    const struct report_thread *thread = criteria->thread;
     const struct function_count *counts = thread->counts.items;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     size_t a_length, b_length;
     const char *a_name, *b_name;
-    int order = compare_counts(&counts[a], &counts[b], ranking->is_by_cpu);
+    int order = compare_counts(&counts[a], &counts[b], criteria->is_by_cpu);
 
     if (order != 0)
         return order;
@@ -252,14 +250,14 @@ static int compare_functions(const void *left, const void *right, void *context)
 
 uint32_t *report_rank_functions(const struct report *report, const struct report_thread *thread)
 {
-    struct ranking ranking = { thread, report_is_by_cpu(report) };
+    struct rank_criteria criteria = { thread, report_is_by_cpu(report) };
     size_t count = thread->counts.count;
     uint32_t *indices = malloc((count + 1) * sizeof(*indices));
 
     for (size_t i = 0; indices != NULL && i < count; i++)
         indices[i] = (uint32_t)i;
     if (indices != NULL)
-        qsort_r(indices, count, sizeof(*indices), compare_functions, &ranking);
+        qsort_r(indices, count, sizeof(*indices), compare_functions, &criteria);
     return indices;
 }
 
@@ -269,8 +267,8 @@ static int compare_sizes(const struct report_size *a, const struct report_size *
     if (report_is_by_cpu(report) && a->cpu_ns != b->cpu_ns)
         return a->cpu_ns > b->cpu_ns ? -1 : 1;
     if (a->ranked_samples != b->ranked_samples)
-        return descending(a->ranked_samples, b->ranked_samples);
-    return descending(a->samples, b->samples);
+        return compare_descending(a->ranked_samples, b->ranked_samples);
+    return compare_descending(a->samples, b->samples);
 }
 
 static int compare_processes(const void *left, const void *right, void *report)

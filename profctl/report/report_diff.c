@@ -64,7 +64,7 @@ struct pair {
     struct seen_amount sides[DIFF_SIDES];
 };
 
-static uint64_t rounded(double number)
+static uint64_t rounded_count(double number)
 {
     return (uint64_t)(number + 0.5);
 }
@@ -80,8 +80,8 @@ static double test_amounts(const struct pair *seen, const struct pair *all)
     double before_weight = weight_of(&seen->sides[DIFF_BEFORE], &all->sides[DIFF_BEFORE]);
     double after_weight = weight_of(&seen->sides[DIFF_AFTER], &all->sides[DIFF_AFTER]);
 
-    return significance_of_rates(rounded(equal_samples(&seen->sides[DIFF_BEFORE])),
-                                 rounded(equal_samples(&seen->sides[DIFF_AFTER])),
+    return significance_of_rates(rounded_count(equal_samples(&seen->sides[DIFF_BEFORE])),
+                                 rounded_count(equal_samples(&seen->sides[DIFF_AFTER])),
                                  after_weight / (before_weight + after_weight));
 }
 
@@ -90,9 +90,9 @@ static double test_shares(const struct pair *seen, const struct pair *all)
     uint64_t kind[DIFF_SIDES], of[DIFF_SIDES];
 
     for (int side = 0; side < DIFF_SIDES; side++) {
-        of[side] =
-            rounded(all->sides[side].amount / weight_of(&seen->sides[side], &all->sides[side]));
-        kind[side] = at_most(rounded(equal_samples(&seen->sides[side])), of[side]);
+        of[side] = rounded_count(all->sides[side].amount /
+                                 weight_of(&seen->sides[side], &all->sides[side]));
+        kind[side] = at_most(rounded_count(equal_samples(&seen->sides[side])), of[side]);
     }
     return significance_of_shares(kind[DIFF_BEFORE], of[DIFF_BEFORE], kind[DIFF_AFTER],
                                   of[DIFF_AFTER]);

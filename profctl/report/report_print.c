@@ -10,13 +10,13 @@
 enum {
     LINE_COLUMNS = 80,
     WIDEST_FUNCTION = 100, /* longer names, of templates mostly, are cut */
-    MOST_NAMED = 8,        /* of those that are only summed up */
+    MAX_NAMED = 8,         /* of those that are only summed up */
 };
 
 /* Less than this of all is summed up: a whole build would fill pages. */
 static const double smallest_share = 0.01;
 
-static double share(double part, double whole)
+static double fraction_of(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
 }
@@ -25,8 +25,8 @@ static double share(double part, double whole)
 static double share_of(const struct report *report, const struct report_size *size)
 {
     if (report_is_by_cpu(report))
-        return share(size->cpu_ns, report->size.cpu_ns);
-    return share((double)size->ranked_samples, (double)report->size.ranked_samples);
+        return fraction_of(size->cpu_ns, report->size.cpu_ns);
+    return fraction_of((double)size->ranked_samples, (double)report->size.ranked_samples);
 }
 
 static bool is_something(const struct report *report, const struct report_size *size)
@@ -55,7 +55,7 @@ static void print_part(const struct report *report, const char *what, double ns,
     char cpu[UNITS_TEXT_BYTES];
 
     fprintf(out, "  %-12s %10s %5.1f%%\n", what, format_cpu(ns, cpu),
-            100 * share(ns, report->size.cpu_ns));
+            100 * fraction_of(ns, report->size.cpu_ns));
 }
 
 /* Where all CPU time is, which is what percentages are of. */
@@ -125,13 +125,13 @@ static void print_counts(const struct report *report, const struct function_coun
 
     if (report_is_by_cpu(report))
         fprintf(out, "  %10s %5.1f%% %5.1f%% %8llu  ", format_cpu((double)count->self_ns, cpu),
-                100 * share((double)count->self_ns, report->size.cpu_ns),
-                100 * share((double)count->total_ns, report->size.cpu_ns),
+                100 * fraction_of((double)count->self_ns, report->size.cpu_ns),
+                100 * fraction_of((double)count->total_ns, report->size.cpu_ns),
                 (unsigned long long)count->self);
     else
         fprintf(out, "  %8llu %5.1f%% %8llu %5.1f%%  ", (unsigned long long)count->self,
-                100 * share((double)count->self, samples), (unsigned long long)count->total,
-                100 * share((double)count->total, samples));
+                100 * fraction_of((double)count->self, samples), (unsigned long long)count->total,
+                100 * fraction_of((double)count->total, samples));
 }
 
 static void print_function(const struct report *report, const struct report_thread *thread,
@@ -182,7 +182,7 @@ static void print_not_sampled(const struct report *report, const struct report_s
     if (!report_is_by_cpu(report) || size->not_sampled_ns <= 0)
         return;
     fprintf(out, "  %10s %5.1f%% %24s\n", format_cpu(size->not_sampled_ns, cpu),
-            100 * share(size->not_sampled_ns, report->size.cpu_ns), "(not sampled)");
+            100 * fraction_of(size->not_sampled_ns, report->size.cpu_ns), "(not sampled)");
 }
 
 /* Of threads, what matters in their process is shown: in a small one everything is little of all.
@@ -192,7 +192,7 @@ static bool is_thread_shown(const struct report *report, const struct report_pro
 {
     double all = share_of(report, &process->size), part = share_of(report, &thread->size);
 
-    return thread->size.ranked_samples > 0 && share(part, all) >= smallest_share;
+    return thread->size.ranked_samples > 0 && fraction_of(part, all) >= smallest_share;
 }
 
 static void print_process(const struct report *report, const struct report_process *process,
@@ -265,7 +265,7 @@ static void sum_up(const struct report *report, bool with_something, const char 
     for (size_t i = 0; i < report->groups.count; i++) {
         if (!is_summed_up(report, groups[i], with_something))
             continue;
-        if (named++ == MOST_NAMED) {
+        if (named++ == MAX_NAMED) {
             fputs(", …", out);
             break;
         }
@@ -286,7 +286,7 @@ static void print_absence(const struct report *report, const struct report_absen
         fputs("CPU time not known\n", out);
     else
         fprintf(out, "%s CPU, %.1f%% of all%s\n", format_cpu(absence->cpu_ns, cpu),
-                100 * share(absence->cpu_ns, report->size.cpu_ns),
+                100 * fraction_of(absence->cpu_ns, report->size.cpu_ns),
                 absence->unknown > 0 ? ", and more that is not known" : "");
     if (absence->reason[0] != '\0')
         fprintf(out, "           ");

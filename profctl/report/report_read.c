@@ -8,7 +8,7 @@
 #include "profctl/report/report.h"
 #include "profctl/report/report_settle.h"
 
-struct reading {
+struct report_pass {
     struct report *report;
     struct seen_process root, inner; /* the processes at hand: one has the others in it */
     struct mapped_array seen;        /* struct seen_process, all that were read */
@@ -34,17 +34,17 @@ static void add_sample(struct report_size *size, bool counts_idle,
 }
 
 /* What its samples say, by stack, into the weights. */
-static int weigh_stacks(struct reading *reading, const struct profile_thread *thread,
+static int weigh_stacks(struct report_pass *pass, const struct profile_thread *thread,
                         struct report_size *size)
 {
     size_t stacks = thread->tables->stacks.count + 1;
-    int error = mapped_array_reserve(&reading->weights, stacks, sizeof(struct stack_weight));
+    int error = mapped_array_reserve(&pass->weights, stacks, sizeof(struct stack_weight));
 
     if (error < 0)
         return error;
-    memset(reading->weights.items, 0, stacks * sizeof(struct stack_weight));
+    memset(pass->weights.items, 0, stacks * sizeof(struct stack_weight));
     for (size_t i = 0; i < thread->sample_count; i++)
-        add_sample(size, reading->report->counts_idle, &thread->samples[i], reading->weights.items);
+        add_sample(size, pass->report->counts_idle, &thread->samples[i], pass->weights.items);
     size->not_sampled_ns = thread->not_sampled_ns;
     return 0;
 }
@@ -74,44 +74,44 @@ static void note_process(struct report *report, struct seen_process *seen,
 
 static int on_thread(void *owner, const struct profile_thread *read)
 {
-    struct reading *reading = owner;
+    struct report_pass *pass = owner;
     struct report_size size = { 0 };
 
     if (profile_thread_is_of_profd(read))
         return 0;
     struct report_process *process = report_find_process(
-        reading->report, read->process_name != NULL ? read->process_name : "process");
+        pass->report, read->process_name != NULL ? read->process_name : "process");
     struct report_thread *thread =
         process != NULL ? report_find_thread(process, thread_label_name(read)) : NULL;
-    int error = thread != NULL ? weigh_stacks(reading, read, &size) : -ENOMEM;
+    int error = thread != NULL ? weigh_stacks(pass, read, &size) : -ENOMEM;
     if (error < 0)
         return error;
-    reading->report->knows_cpu |= read->knows_cpu && read->sample_count > 0;
-    note_process(reading->report, read->is_of_root ? &reading->root : &reading->inner, process,
-                 thread, &size);
+    pass->report->knows_cpu |= read->knows_cpu && read->sample_count > 0;
+    note_process(pass->report, read->is_of_root ? &pass->root : &pass->inner, process, thread,
+                 &size);
     thread->threads++;
     add_size(&thread->size, &size);
     add_size(&process->size, &size);
-    add_size(&reading->report->size, &size);
-    return size.ranked_samples == 0 ? 0
-                                    : report_count_functions(thread, read->tables, read->libraries,
-                                                             reading->weights.items);
+    add_size(&pass->report->size, &size);
+    return size.ranked_samples == 0
+               ? 0
+               : report_count_functions(thread, read->tables, read->libraries, pass->weights.items);
 }
 
 /* --- Processes --- */
 
 static int on_process(void *owner, bool is_root, struct process_log *log)
 {
-    struct reading *reading = owner;
-    struct seen_process *seen = is_root ? &reading->root : &reading->inner;
+    struct report_pass *pass = owner;
+    struct seen_process *seen = is_root ? &pass->root : &pass->inner;
     struct seen_process *place = NULL;
 
-    report_clocks_add(&reading->report->clocks, log);
+    report_clocks_add(&pass->report->clocks, log);
     if (log->lost_blocks > 0)
-        reading->report->lost_blocks += log->lost_blocks;
+        pass->report->lost_blocks += log->lost_blocks;
     bool is_wanted = seen->group != NULL;
     if (is_wanted)
-        place = mapped_array_push(&reading->seen, sizeof(*place));
+        place = mapped_array_push(&pass->seen, sizeof(*place));
     if (place != NULL) {
         *place = *seen;
         place->log = *log;
@@ -126,16 +126,16 @@ static const struct profile_walk_events events = { .on_thread = on_thread,
 
 int report_read(struct json_reader *reader, bool count_idle, struct report *out)
 {
-    struct reading reading = { .report = out };
+    struct report_pass pass = { .report = out };
     struct profile_facts facts;
 
     *out = (struct report){ .counts_idle = count_idle };
-    int error = profile_walk(reader, &events, &reading, &facts);
+    int error = profile_walk(reader, &events, &pass, &facts);
     out->clocks.asked_ns = facts.asked_ns;
     if (error == 0)
-        error = report_settle(out, &reading.seen);
-    seen_processes_free(&reading.seen);
-    mapped_array_free(&reading.weights);
+        error = report_settle(out, &pass.seen);
+    seen_processes_free(&pass.seen);
+    mapped_array_free(&pass.weights);
     if (error == 0)
         report_sort(out);
     return error;

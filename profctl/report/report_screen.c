@@ -113,7 +113,7 @@ static FILE *open_target(struct report_screen *screen)
     return pager != NULL ? start_pager(pager, &screen->pager) : stdout;
 }
 
-static int keep(struct report_screen *screen, const char *text, size_t length)
+static int keep_text(struct report_screen *screen, const char *text, size_t length)
 {
     size_t count = screen->line.count + length;
 
@@ -141,7 +141,7 @@ static ssize_t take_text(void *cookie, const char *text, size_t length)
     while (left > 0) {
         const char *newline = memchr(text, '\n', left);
         size_t piece = newline != NULL ? (size_t)(newline - text) : left;
-        if (keep(screen, text, piece) < 0) {
+        if (keep_text(screen, text, piece) < 0) {
             errno = ENOMEM;
             return 0;
         }

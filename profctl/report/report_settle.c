@@ -51,8 +51,8 @@ static const char *end_of(const struct process_log *log)
     return log->outcome;
 }
 
-static int take(struct report *report, const struct seen_process *process,
-                const struct process_account *account)
+static int take_process(struct report *report, const struct seen_process *process,
+                        const struct process_account *account)
 {
     int error = 0;
 
@@ -77,7 +77,7 @@ int report_settle(struct report *report, const struct mapped_array *seen)
     if (error == 0)
         process_accounts_settle(accounts, seen->count);
     for (size_t i = 0; error == 0 && i < seen->count; i++)
-        error = take(report, &processes[accounts[i].id], &accounts[i]);
+        error = take_process(report, &processes[accounts[i].id], &accounts[i]);
     free(accounts);
     report_fates_sort(&report->fates);
     return error;

@@ -13,9 +13,9 @@
 #include "profctl/report/clock_line.h"
 #include "profctl/units.h"
 
-enum { MOST_PROCESSES = 40, OUTCOME_BYTES = 64 };
+enum { MAX_PROCESSES = 40, OUTCOME_BYTES = 64 };
 
-static double number(const cJSON *object, const char *name)
+static double number_member(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 
@@ -23,7 +23,7 @@ static double number(const cJSON *object, const char *name)
 }
 
 /* Printable; changed in place. */
-static const char *text(const cJSON *object, const char *name)
+static const char *text_member(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 
@@ -46,29 +46,29 @@ static void print_session(const cJSON *session, FILE *out)
 {
     char limit[UNITS_TEXT_BYTES];
 
-    fprintf(out, "session    %s", text(session, "state"));
+    fprintf(out, "session    %s", text_member(session, "state"));
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(session, "sampling_paused")))
         fprintf(out, " without sampling");
     if (cJSON_HasObjectItem(session, "interval_ns")) {
         fprintf(out, " for %.1f s; clock %s, interval %g ms, limit %s, ",
-                number(session, "elapsed_ms") / MS_PER_S, text(session, "clock"),
-                number(session, "interval_ns") / NS_PER_MS,
-                units_format_size((uint64_t)number(session, "memory_limit_bytes"), limit));
+                number_member(session, "elapsed_ms") / MS_PER_S, text_member(session, "clock"),
+                number_member(session, "interval_ns") / NS_PER_MS,
+                units_format_size((uint64_t)number_member(session, "memory_limit_bytes"), limit));
         print_features(session, out);
-        if (text(session, "threads")[0] != '\0')
-            fprintf(out, ", threads %s", text(session, "threads"));
+        if (text_member(session, "threads")[0] != '\0')
+            fprintf(out, ", threads %s", text_member(session, "threads"));
     }
     fputc('\n', out);
 }
 
 static void print_owner(const cJSON *part, FILE *out)
 {
-    const char *owner = text(part, "owner");
+    const char *owner = text_member(part, "owner");
 
     if (strcmp(owner, "profd") == 0)
         fprintf(out, "always on");
     else if (strcmp(owner, "program") == 0)
-        fprintf(out, "of process %.0f", number(part, "pid"));
+        fprintf(out, "of process %.0f", number_member(part, "pid"));
     else
         fprintf(out, "of profctl");
 }
@@ -80,14 +80,14 @@ static void print_parts(const cJSON *session, FILE *out)
     const char *separator = "sessions   ";
 
     if (cJSON_GetArraySize(parts) < 2 &&
-        strcmp(text(cJSON_GetArrayItem(parts, 0), "owner"), "user") == 0)
+        strcmp(text_member(cJSON_GetArrayItem(parts, 0), "owner"), "user") == 0)
         return;
     cJSON_ArrayForEach(part, parts)
     {
         fputs(separator, out);
         print_owner(part, out);
-        fprintf(out, ", each %g ms, for %.1f s", number(part, "interval_ns") / NS_PER_MS,
-                number(part, "elapsed_ms") / MS_PER_S);
+        fprintf(out, ", each %g ms, for %.1f s", number_member(part, "interval_ns") / NS_PER_MS,
+                number_member(part, "elapsed_ms") / MS_PER_S);
         separator = "; ";
     }
     if (cJSON_GetArraySize(parts) > 0)
@@ -100,10 +100,10 @@ static void print_memory(const cJSON *memory, FILE *out)
         kernel[UNITS_TEXT_BYTES];
 
     fprintf(out, "memory     %s of %s leased; %s accounted, %s as the kernel counts\n",
-            units_format_size((uint64_t)number(memory, "leased_bytes"), leased),
-            units_format_size((uint64_t)number(memory, "limit_bytes"), limit),
-            units_format_size((uint64_t)number(memory, "accounted_bytes"), accounted),
-            units_format_size((uint64_t)number(memory, "kernel_bytes"), kernel));
+            units_format_size((uint64_t)number_member(memory, "leased_bytes"), leased),
+            units_format_size((uint64_t)number_member(memory, "limit_bytes"), limit),
+            units_format_size((uint64_t)number_member(memory, "accounted_bytes"), accounted),
+            units_format_size((uint64_t)number_member(memory, "kernel_bytes"), kernel));
 }
 
 /* Of a session, in a minute. */
@@ -113,27 +113,27 @@ static void print_cost(const cJSON *cost, FILE *out)
 
     if (cost == NULL)
         return;
-    fprintf(out, "a minute   %.1f ms of CPU in profd", number(cost, "profd_cpu_ms"));
+    fprintf(out, "a minute   %.1f ms of CPU in profd", number_member(cost, "profd_cpu_ms"));
     if (cJSON_HasObjectItem(cost, "export_cpu_ms"))
-        fprintf(out, ", %.1f ms in its exporter", number(cost, "export_cpu_ms"));
-    if (number(cost, "blocks") >= 1)
+        fprintf(out, ", %.1f ms in its exporter", number_member(cost, "export_cpu_ms"));
+    if (number_member(cost, "blocks") >= 1)
         fprintf(out, "; %s blocks in chunks that were filled, %s",
-                units_format_count((uint64_t)number(cost, "blocks"), blocks),
-                units_format_size((uint64_t)number(cost, "bytes"), bytes));
+                units_format_count((uint64_t)number_member(cost, "blocks"), blocks),
+                units_format_size((uint64_t)number_member(cost, "bytes"), bytes));
     fputc('\n', out);
 }
 
 /* What became of a process, in OUT. */
-static const char *outcome(const cJSON *process, char out[OUTCOME_BYTES])
+static const char *process_outcome(const cJSON *process, char out[OUTCOME_BYTES])
 {
-    const char *verdict = text(process, "verdict");
+    const char *verdict = text_member(process, "verdict");
     bool has_code = strcmp(verdict, "exited") == 0 || strcmp(verdict, "killed") == 0;
 
     if (has_code)
-        snprintf(out, OUTCOME_BYTES, "%s (%.0f)", verdict, number(process, "code"));
+        snprintf(out, OUTCOME_BYTES, "%s (%.0f)", verdict, number_member(process, "code"));
     else
         snprintf(out, OUTCOME_BYTES, "%s",
-                 strcmp(verdict, "live") == 0 ? text(process, "state") : verdict);
+                 strcmp(verdict, "live") == 0 ? text_member(process, "state") : verdict);
     return out;
 }
 
@@ -145,7 +145,7 @@ static void print_drops(const cJSON *drops, FILE *out)
 
     cJSON_ArrayForEach(drop, drops)
     {
-        fprintf(out, "%s%.0f %s", separator, number(drop, "count"), drop->string);
+        fprintf(out, "%s%.0f %s", separator, number_member(drop, "count"), drop->string);
         separator = ", ";
     }
 }
@@ -155,37 +155,37 @@ static void print_size(const cJSON *process, const char *name, FILE *out)
     char size[UNITS_TEXT_BYTES];
 
     if (cJSON_HasObjectItem(process, name))
-        fprintf(out, " %9s", units_format_size((uint64_t)number(process, name), size));
+        fprintf(out, " %9s", units_format_size((uint64_t)number_member(process, name), size));
     else
         fprintf(out, " %9s", "-");
 }
 
 static void print_process(const cJSON *process, FILE *out)
 {
-    const char *path = text(process, "executable");
+    const char *path = text_member(process, "executable");
     char ended[OUTCOME_BYTES];
 
-    fprintf(out, "%9.0f  %-14s", number(process, "pid"), outcome(process, ended));
+    fprintf(out, "%9.0f  %-14s", number_member(process, "pid"), process_outcome(process, ended));
     if (cJSON_HasObjectItem(process, "threads"))
-        fprintf(out, " %7.0f", number(process, "threads"));
+        fprintf(out, " %7.0f", number_member(process, "threads"));
     else
         fprintf(out, " %7s", "-");
     print_size(process, "recorded_bytes", out);
     print_size(process, "lease_bytes", out);
-    fprintf(out, " %7.0fs", number(process, "oldest_ms") / MS_PER_S);
+    fprintf(out, " %7.0fs", number_member(process, "oldest_ms") / MS_PER_S);
     if (cJSON_HasObjectItem(process, "tick_lateness_us"))
-        fprintf(out, " %6.2fms", number(process, "tick_lateness_us") / US_PER_MS);
+        fprintf(out, " %6.2fms", number_member(process, "tick_lateness_us") / US_PER_MS);
     else
         fprintf(out, " %8s", "-");
     fprintf(out, "  %s", file_name_of(path));
-    if (text(process, "title")[0] != '\0')
-        fprintf(out, " (%s)", text(process, "title"));
+    if (text_member(process, "title")[0] != '\0')
+        fprintf(out, " (%s)", text_member(process, "title"));
     if (cJSON_HasObjectItem(process, "is_dormant"))
         fputs("; nothing recorded yet", out);
-    if (text(process, "obstacle")[0] != '\0')
-        fprintf(out, "; not profiled: %s", text(process, "obstacle"));
+    if (text_member(process, "obstacle")[0] != '\0')
+        fprintf(out, "; not profiled: %s", text_member(process, "obstacle"));
     if (cJSON_HasObjectItem(process, "cpu_ms"))
-        fprintf(out, "; CPU %.2f s", number(process, "cpu_ms") / MS_PER_S);
+        fprintf(out, "; CPU %.2f s", number_member(process, "cpu_ms") / MS_PER_S);
     if (cJSON_HasObjectItem(process, "has_expired"))
         fputs("; expired", out);
     print_drops(cJSON_GetObjectItemCaseSensitive(process, "drops"), out);
@@ -195,18 +195,18 @@ static void print_process(const cJSON *process, FILE *out)
 static void print_processes(const cJSON *processes, FILE *out)
 {
     const cJSON *process;
-    double left_out = number(processes, "not_listed");
+    double left_out = number_member(processes, "not_listed");
     int printed = 0;
 
     fprintf(out, "processes  %.0f connected, %.0f detached, %.0f ended\n",
-            number(processes, "connected"), number(processes, "detached"),
-            number(processes, "ended"));
+            number_member(processes, "connected"), number_member(processes, "detached"),
+            number_member(processes, "ended"));
     if (cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(processes, "list")) > 0)
         fprintf(out, "%9s  %-14s %7s %9s %9s %8s %8s  %s\n", "pid", "state", "threads", "recorded",
                 "lease", "oldest", "late", "executable");
     cJSON_ArrayForEach(process, cJSON_GetObjectItemCaseSensitive(processes, "list"))
     {
-        if (printed++ < MOST_PROCESSES)
+        if (printed++ < MAX_PROCESSES)
             print_process(process, out);
         else
             left_out++;
@@ -219,12 +219,12 @@ static void print_exits(const cJSON *exits, FILE *out)
 {
     char kept[UNITS_TEXT_BYTES];
 
-    fprintf(out, "ended      %.0f profiles kept, %s", number(exits, "kept"),
-            units_format_size((uint64_t)number(exits, "bytes"), kept));
-    if (number(exits, "expired") > 0)
-        fprintf(out, "; %.0f expired", number(exits, "expired"));
-    if (number(exits, "failed") > 0)
-        fprintf(out, "; %.0f could not be read", number(exits, "failed"));
+    fprintf(out, "ended      %.0f profiles kept, %s", number_member(exits, "kept"),
+            units_format_size((uint64_t)number_member(exits, "bytes"), kept));
+    if (number_member(exits, "expired") > 0)
+        fprintf(out, "; %.0f expired", number_member(exits, "expired"));
+    if (number_member(exits, "failed") > 0)
+        fprintf(out, "; %.0f could not be read", number_member(exits, "failed"));
     fputc('\n', out);
 }
 
@@ -232,25 +232,25 @@ static void print_account(const cJSON *account, FILE *out)
 {
     char produced[UNITS_TEXT_BYTES], dropped[UNITS_TEXT_BYTES], size[UNITS_TEXT_BYTES];
 
-    if (number(account, "produced_blocks") == 0)
+    if (number_member(account, "produced_blocks") == 0)
         return;
     fprintf(out, "recorded   %s blocks, %s; %s of them dropped\n",
-            units_format_count((uint64_t)number(account, "produced_blocks"), produced),
-            units_format_size((uint64_t)number(account, "produced_bytes"), size),
-            units_format_count((uint64_t)number(account, "dropped_blocks"), dropped));
+            units_format_count((uint64_t)number_member(account, "produced_blocks"), produced),
+            units_format_size((uint64_t)number_member(account, "produced_bytes"), size),
+            units_format_count((uint64_t)number_member(account, "dropped_blocks"), dropped));
 }
 
 /* A group of the document: what is not known there is AUTO, or OTHER. */
 static struct clock_group group_of(const cJSON *item)
 {
     struct clock_group group = {
-        .processes = (uint64_t)number(item, "processes"),
-        .shortest_ns = (uint64_t)number(item, "shortest_interval_ns"),
-        .longest_ns = (uint64_t)number(item, "longest_interval_ns"),
-        .refusal = clock_refusal_named(text(item, "refused")),
+        .processes = (uint64_t)number_member(item, "processes"),
+        .shortest_ns = (uint64_t)number_member(item, "shortest_interval_ns"),
+        .longest_ns = (uint64_t)number_member(item, "longest_interval_ns"),
+        .refusal = clock_refusal_named(text_member(item, "refused")),
     };
 
-    (void)clock_choice_parse(text(item, "clock"), &group.clock);
+    (void)clock_choice_parse(text_member(item, "clock"), &group.clock);
     return group;
 }
 
@@ -267,8 +267,9 @@ static void print_clocks(const cJSON *root, FILE *out)
         struct clock_group group = group_of(item);
         char line[CLOCK_LINE_BYTES];
 
-        fprintf(out, "%-10s %s\n", title,
-                clock_line_format(&group, (uint64_t)number(session, "interval_ns"), true, line));
+        fprintf(
+            out, "%-10s %s\n", title,
+            clock_line_format(&group, (uint64_t)number_member(session, "interval_ns"), true, line));
         title = "";
     }
 }
@@ -282,8 +283,9 @@ int status_print(const char *json, FILE *out)
         cJSON_Delete(root);
         return -EPROTO;
     }
-    fprintf(out, "profd      %s, pid %.0f, at %s, up %.0f s\n", text(root, "version"),
-            number(root, "pid"), text(root, "socket"), number(root, "uptime_ms") / MS_PER_S);
+    fprintf(out, "profd      %s, pid %.0f, at %s, up %.0f s\n", text_member(root, "version"),
+            number_member(root, "pid"), text_member(root, "socket"),
+            number_member(root, "uptime_ms") / MS_PER_S);
     print_session(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_parts(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_clocks(root, out);
@@ -291,8 +293,8 @@ int status_print(const char *json, FILE *out)
     print_cost(cJSON_GetObjectItemCaseSensitive(root, "minute_cost"), out);
     cJSON_ArrayForEach(command, cJSON_GetObjectItemCaseSensitive(root, "commands"))
     {
-        fprintf(out, "command    %s (pid %.0f)\n", text(command, "command"),
-                number(command, "pid"));
+        fprintf(out, "command    %s (pid %.0f)\n", text_member(command, "command"),
+                number_member(command, "pid"));
     }
     print_exits(cJSON_GetObjectItemCaseSensitive(root, "exit_profiles"), out);
     print_account(cJSON_GetObjectItemCaseSensitive(root, "account"), out);

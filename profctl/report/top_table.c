@@ -91,7 +91,7 @@ const struct report_thread *top_table_thread(const struct report *table)
     return threads[0];
 }
 
-static double percent(double part, double whole)
+static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
 }
@@ -110,8 +110,8 @@ static void print_row(const struct report *table, const struct report_thread *th
     snprintf(name, sizeof(name), "%.*s", (int)(length < WIDEST_FUNCTION ? length : WIDEST_FUNCTION),
              text);
     fprintf(out, "%7.1f%% %7.1f%% %9llu  %s\n",
-            percent((double)(is_by_cpu ? count->self_ns : count->self), whole),
-            percent((double)(is_by_cpu ? count->total_ns : count->total), whole),
+            percent_of((double)(is_by_cpu ? count->self_ns : count->self), whole),
+            percent_of((double)(is_by_cpu ? count->total_ns : count->total), whole),
             (unsigned long long)count->self, make_printable(name));
 }
 
@@ -119,7 +119,7 @@ static void print_row(const struct report *table, const struct report_thread *th
 static void print_rest(const struct report *table, const char *what, double ns, FILE *out)
 {
     if (report_is_by_cpu(table) && ns > 0)
-        fprintf(out, "%7.1f%% %8s %9s  %s\n", percent(ns, table->size.cpu_ns), "", "", what);
+        fprintf(out, "%7.1f%% %8s %9s  %s\n", percent_of(ns, table->size.cpu_ns), "", "", what);
 }
 
 void top_table_print(const struct report *table, uint64_t last_ms, uint64_t n, FILE *out)

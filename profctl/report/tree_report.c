@@ -6,7 +6,7 @@
 /* What is shown for CPU time that no sample covers, and for callers beyond the next so many. */
 static const char not_sampled[] = "(not sampled)", further_callers[] = "(further callers)";
 
-enum { MOST_CALLERS = 1000 };
+enum { MAX_CALLERS = 1000 };
 
 static int add_name(struct tree_report *report, const char *name, uint32_t *out)
 {
@@ -87,7 +87,7 @@ static int add_callers_of(struct tree_report *report, const struct profile_threa
     size_t depth;
     const uint32_t *path = thread_stacks_unroll(&report->stacks, thread->tables, stack, &depth);
     int error = path != NULL ? 0 : -ENOMEM;
-    size_t last = depth > MOST_CALLERS ? depth - MOST_CALLERS : 0;
+    size_t last = depth > MAX_CALLERS ? depth - MAX_CALLERS : 0;
 
     for (size_t i = depth; i > last && error == 0; i--)
         error = step_to(report, path[i - 1], CALL_TREE_NONE, &node);

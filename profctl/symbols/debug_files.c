@@ -13,12 +13,12 @@
 #include "common/time_units.h"
 
 #define LIBDEBUGINFOD "libdebuginfod.so.1"
-#define MOST_BYTES    "2147483648" /* of one file: Chromium's has more than 1 GB */
+#define MAX_BYTES     "2147483648" /* of one file: Chromium's has more than 1 GB */
 
 enum {
     SHORTEST_BUILD_ID = 4,
     LONGEST_BUILD_ID = 128,
-    MOST_SECONDS = 120, /* of waiting for servers, for all files together */
+    MAX_SECONDS = 120, /* of waiting for servers, for all files together */
 };
 
 /* Of libdebuginfod; loaded only where servers may be asked. BUILD_ID_BYTES 0: it is hexadecimal. */
@@ -35,11 +35,11 @@ static struct {
     begin_function *begin;
     find_function *find;
     set_watch_function *set_watch;
-    uint64_t most_ns, waited_ns; /* for all files together */
-    uint64_t asked_ns;           /* when the file at hand was asked for */
-    const char *build_id;        /* of that one */
-    bool shows_line;             /* one of progress is on the terminal */
-    void *client;                /* NULL: they are not asked; else for as long as we run */
+    uint64_t max_ns, waited_ns; /* for all files together */
+    uint64_t asked_ns;          /* when the file at hand was asked for */
+    const char *build_id;       /* of that one */
+    bool shows_line;            /* one of progress is on the terminal */
+    void *client;               /* NULL: they are not asked; else for as long as we run */
 } servers;
 
 bool debug_file_path(const char *build_id, char path[DEBUG_FILE_PATH_BYTES])
@@ -95,35 +95,35 @@ static void show_progress(long done, long whole)
     servers.shows_line = true;
 }
 
-static int watch(void *client, long done, long whole)
+static int on_download_progress(void *client, long done, long whole)
 {
     (void)client;
     if (servers.show_progress)
         show_progress(done, whole);
-    return servers.waited_ns + (monotonic_ns() - servers.asked_ns) >= servers.most_ns;
+    return servers.waited_ns + (monotonic_ns() - servers.asked_ns) >= servers.max_ns;
 }
 
 /* Notes how long that took, and takes the line of progress back. */
 static void end_waiting(void)
 {
-    bool had_time = servers.waited_ns < servers.most_ns;
+    bool had_time = servers.waited_ns < servers.max_ns;
 
     servers.waited_ns += monotonic_ns() - servers.asked_ns;
     if (servers.shows_line)
         fputs("\r\033[K", stderr);
     servers.shows_line = false;
-    if (had_time && servers.waited_ns >= servers.most_ns)
+    if (had_time && servers.waited_ns >= servers.max_ns)
         fprintf(stderr,
                 "profctl: --debuginfod: the servers took %" PRIu64 " s and are asked no more; "
                 "DEBUGINFOD_MAXTIME sets another limit\n",
-                servers.most_ns / NS_PER_S);
+                servers.max_ns / NS_PER_S);
 }
 
 static int ask_servers(const char *build_id)
 {
     char *path = NULL;
 
-    if (servers.waited_ns >= servers.most_ns)
+    if (servers.waited_ns >= servers.max_ns)
         return -ENOENT;
     servers.build_id = build_id;
     servers.asked_ns = monotonic_ns();
@@ -141,13 +141,13 @@ static int set_limits(void)
 {
     char text[16];
 
-    snprintf(text, sizeof(text), "%d", MOST_SECONDS);
+    snprintf(text, sizeof(text), "%d", MAX_SECONDS);
     if (setenv("DEBUGINFOD_TIMEOUT", "10", 0) < 0 || setenv("DEBUGINFOD_MAXTIME", text, 0) < 0 ||
-        setenv("DEBUGINFOD_MAXSIZE", MOST_BYTES, 0) < 0)
+        setenv("DEBUGINFOD_MAXSIZE", MAX_BYTES, 0) < 0)
         return -ENOMEM;
     const char *most = getenv("DEBUGINFOD_MAXTIME");
     uint64_t seconds = most != NULL ? strtoull(most, NULL, 10) : 0;
-    servers.most_ns = (seconds > 0 && seconds < UINT32_MAX ? seconds : MOST_SECONDS) * NS_PER_S;
+    servers.max_ns = (seconds > 0 && seconds < UINT32_MAX ? seconds : MAX_SECONDS) * NS_PER_S;
     return 0;
 }
 
@@ -159,7 +159,7 @@ int debug_files_begin(void)
     if (error == 0 && servers.client == NULL)
         servers.client = servers.begin();
     if (servers.client != NULL)
-        servers.set_watch(servers.client, watch);
+        servers.set_watch(servers.client, on_download_progress);
     return error < 0 || servers.client != NULL ? error : -ENOMEM;
 }
 

@@ -6,11 +6,11 @@
 #include "profctl/symbols/jit_name.h"
 
 enum {
-    MOST_REGIONS = 4 * 1024 * 1024,
-    MOST_REGION_BYTES = 1024 * 1024 * 1024, /* of one function */
-    MOST_LOCATION_BYTES = 512 * 1024 * 1024,
+    MAX_REGIONS = 4 * 1024 * 1024,
+    MAX_REGION_BYTES = 1024 * 1024 * 1024, /* of one function */
+    MAX_LOCATION_BYTES = 512 * 1024 * 1024,
     /* How many regions that begin before an address are looked at for one that holds it. */
-    MOST_LOOKED_AT = 4096,
+    MAX_LOOKED_AT = 4096,
 };
 
 struct jit_region {
@@ -47,17 +47,17 @@ static int add_region(struct jit_code *code, uint64_t start, uint64_t bytes, uin
     return failure_latch_error(&code->latch);
 }
 
-static int check(const struct jit_code *code)
+static int check_room(const struct jit_code *code)
 {
     bool is_full =
-        code->regions.count == MOST_REGIONS || code->locations.bytes.count > MOST_LOCATION_BYTES;
+        code->regions.count == MAX_REGIONS || code->locations.bytes.count > MAX_LOCATION_BYTES;
 
     return is_full ? -E2BIG : 0;
 }
 
 static bool is_region(uint64_t start, uint64_t bytes)
 {
-    return bytes > 0 && bytes <= MOST_REGION_BYTES && start <= UINT64_MAX - bytes;
+    return bytes > 0 && bytes <= MAX_REGION_BYTES && start <= UINT64_MAX - bytes;
 }
 
 int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const char *name,
@@ -66,7 +66,7 @@ int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const ch
     char location[JIT_LOCATION_BYTES];
     const char *tier;
     size_t length;
-    int error = check(code);
+    int error = check_room(code);
 
     if (error < 0 || !is_region(start, bytes))
         return error;
@@ -84,7 +84,7 @@ static int compare_regions(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static void sort(struct jit_code *code)
+static void sort_regions(struct jit_code *code)
 {
     if (!code->is_sorted && code->regions.count > 1)
         qsort(code->regions.items, code->regions.count, sizeof(struct jit_region), compare_regions);
@@ -113,9 +113,9 @@ static const struct jit_region *find_region(struct jit_code *code, uint64_t addr
     const struct jit_region *regions = code->regions.items, *found = NULL;
     size_t next;
 
-    sort(code);
+    sort_regions(code);
     next = count_before(code, address);
-    for (int i = 0; i < MOST_LOOKED_AT && next > 0; i++) {
+    for (int i = 0; i < MAX_LOOKED_AT && next > 0; i++) {
         const struct jit_region *region = &regions[--next];
 
         if (address - region->start >= code->longest)

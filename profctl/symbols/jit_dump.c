@@ -52,7 +52,7 @@ static int take_record(FILE *file, struct jit_code *code)
     off_t start = ftello(file);
     int error = 0;
 
-    if (start < 0 || (uint64_t)start >= JIT_MOST_FILE_BYTES ||
+    if (start < 0 || (uint64_t)start >= JIT_MAX_FILE_BYTES ||
         !read_all(file, &header, sizeof(header)) || header.bytes < sizeof(header))
         return -ENODATA;
     if (header.id == RECORD_LOAD)

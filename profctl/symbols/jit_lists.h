@@ -8,7 +8,7 @@
 #include "profctl/symbols/jit_code.h"
 
 /* Nothing behind this is read: what is written to while it is read has an end, too. */
-#define JIT_MOST_FILE_BYTES (UINT64_C(2) << 30)
+#define JIT_MAX_FILE_BYTES (UINT64_C(2) << 30)
 
 /* A perf map: lines "START SIZE NAME", both numbers hexadecimal. Lines that are none are skipped.
  * 0, -ENOMEM, -E2BIG, or the error of reading; what was read until then counts. */

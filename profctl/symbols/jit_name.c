@@ -6,7 +6,7 @@
 
 #include "json/gecko/gecko_meta.h"
 
-enum { MOST_NAME_BYTES = JIT_LOCATION_BYTES - 64 };
+enum { MAX_NAME_BYTES = JIT_LOCATION_BYTES - 64 };
 
 /* A piece of a name. */
 struct piece {
@@ -21,7 +21,7 @@ static bool starts_with(struct piece text, const char *prefix)
     return text.length >= length && memcmp(text.bytes, prefix, length) == 0;
 }
 
-static void skip(struct piece *text, size_t count)
+static void skip_bytes(struct piece *text, size_t count)
 {
     text->bytes += count;
     text->length -= count;
@@ -52,10 +52,10 @@ static bool take_v8_kind(struct piece *text, const char **tier)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (!starts_with(*text, kinds[i]))
             continue;
-        skip(text, strlen(kinds[i]));
+        skip_bytes(text, strlen(kinds[i]));
         if (text->length > 0 && strchr("*~^+'", text->bytes[0]) != NULL) {
             *tier = v8_tier(text->bytes[0]);
-            skip(text, 1);
+            skip_bytes(text, 1);
         }
         return true;
     }
@@ -107,7 +107,7 @@ static bool split_v8(struct piece text, struct piece *function, struct piece *so
     if (blank == NULL)
         return false;
     *function = (struct piece){ text.bytes, (size_t)(blank - text.bytes) };
-    skip(&text, function->length + 1);
+    skip_bytes(&text, function->length + 1);
     *source = text;
     return true;
 }
@@ -118,12 +118,12 @@ static bool split_python(struct piece text, struct piece *function, struct piece
 
     if (!starts_with(text, "py::"))
         return false;
-    skip(&text, strlen("py::"));
+    skip_bytes(&text, strlen("py::"));
     colon = memrchr(text.bytes, ':', text.length);
     if (colon == NULL)
         return false;
     *function = (struct piece){ text.bytes, (size_t)(colon - text.bytes) };
-    skip(&text, function->length + 1);
+    skip_bytes(&text, function->length + 1);
     *source = text;
     return source->length > 0;
 }
@@ -148,7 +148,7 @@ static const char *take_dotnet_tier(struct piece *text)
     return NULL;
 }
 
-static void clean(char *text)
+static void mask_control_bytes(char *text)
 {
     for (; *text != '\0'; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -158,7 +158,7 @@ static void clean(char *text)
 size_t jit_name_location(const char *name, size_t bytes, char out[JIT_LOCATION_BYTES],
                          const char **tier)
 {
-    struct piece text = { name, bytes < MOST_NAME_BYTES ? bytes : MOST_NAME_BYTES };
+    struct piece text = { name, bytes < MAX_NAME_BYTES ? bytes : MAX_NAME_BYTES };
     struct piece function, source;
     int length;
 
@@ -173,6 +173,6 @@ size_t jit_name_location(const char *name, size_t bytes, char out[JIT_LOCATION_B
         length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (in " GECKO_GENERATED_CODE ")",
                           (int)text.length, text.bytes);
     }
-    clean(out);
+    mask_control_bytes(out);
     return length > 0 ? strlen(out) : 0;
 }

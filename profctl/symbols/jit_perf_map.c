@@ -47,7 +47,7 @@ static bool read_line(FILE *file, char line[LINE_BYTES], size_t *length, uint64_
     *length = 0;
     if (byte == EOF)
         return false;
-    for (; byte != EOF && byte != '\n' && *file_bytes < JIT_MOST_FILE_BYTES;
+    for (; byte != EOF && byte != '\n' && *file_bytes < JIT_MAX_FILE_BYTES;
          byte = getc_unlocked(file), ++*file_bytes)
         if (*length < LINE_BYTES - 1)
             line[(*length)++] = (char)(byte != '\0' ? byte : '?');
@@ -63,7 +63,7 @@ int jit_read_perf_map(FILE *file, struct jit_code *code)
     size_t length;
     int error = 0;
 
-    while (error == 0 && file_bytes < JIT_MOST_FILE_BYTES &&
+    while (error == 0 && file_bytes < JIT_MAX_FILE_BYTES &&
            read_line(file, line, &length, &file_bytes))
         error = take_line(line, length, code);
     return error == 0 && ferror(file) ? -EIO : error;

@@ -46,17 +46,17 @@ static int open_within(int root_fd, const char *path)
     return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
 
-static double milliseconds(const struct statx_timestamp *time)
+static double timestamp_ms(const struct statx_timestamp *time)
 {
     return (double)time->tv_sec * MS_PER_S + (double)time->tv_nsec / NS_PER_MS;
 }
 
 static bool is_of_its_time(const struct jit_process *process, const struct statx *status)
 {
-    if (milliseconds(&status->stx_mtime) + CLOCK_SLACK_MS < process->start_ms)
+    if (timestamp_ms(&status->stx_mtime) + CLOCK_SLACK_MS < process->start_ms)
         return false;
     return process->end_ms == 0 || !(status->stx_mask & STATX_BTIME) ||
-           milliseconds(&status->stx_btime) <= process->end_ms + CLOCK_SLACK_MS;
+           timestamp_ms(&status->stx_btime) <= process->end_ms + CLOCK_SLACK_MS;
 }
 
 static bool is_believed(const struct jit_process *process, int fd)
@@ -68,7 +68,7 @@ static bool is_believed(const struct jit_process *process, int fd)
         return false;
     is_of_user = status.stx_uid == 0 || status.stx_uid == geteuid() ||
                  (process->knows_user && status.stx_uid == (uint64_t)process->user);
-    return S_ISREG(status.stx_mode) && is_of_user && status.stx_size <= JIT_MOST_FILE_BYTES &&
+    return S_ISREG(status.stx_mode) && is_of_user && status.stx_size <= JIT_MAX_FILE_BYTES &&
            is_of_its_time(process, &status);
 }
 

@@ -265,12 +265,12 @@ static bool is_split(const char *caller, const char *callee)
 /* Follows what is inlined at ADDRESS from CALLS[0] inwards: each caller's line is where its callee
  * was inlined. Returns the number of calls. */
 static int follow_inlined(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address,
-                          struct dwarf_call calls[SYMBOL_DWARF_MOST_INLINED])
+                          struct dwarf_call calls[SYMBOL_DWARF_MAX_INLINED])
 {
     Dwarf_Die outer = *function, inner;
     int count = 1;
 
-    while (count < SYMBOL_DWARF_MOST_INLINED && find_inner(&outer, address, &inner)) {
+    while (count < SYMBOL_DWARF_MAX_INLINED && find_inner(&outer, address, &inner)) {
         const char *name = linker_name_of(&inner);
 
         if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine &&
@@ -285,7 +285,7 @@ static int follow_inlined(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address
 }
 
 int symbol_dwarf_calls(struct symbol_dwarf *dwarf, uint64_t address,
-                       struct dwarf_call calls[SYMBOL_DWARF_MOST_INLINED])
+                       struct dwarf_call calls[SYMBOL_DWARF_MAX_INLINED])
 {
     uint64_t biased = address + dwarf->bias;
     const struct range *function;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SYMBOL_DWARF_MOST_INLINED = 64 }; /* deeper ones are left out */
+enum { SYMBOL_DWARF_MAX_INLINED = 64 }; /* deeper ones are left out */
 
 /* What DWARF knows of one function in the chain at an address. */
 struct dwarf_call {
@@ -29,6 +29,6 @@ void symbol_dwarf_close(struct symbol_dwarf *dwarf);
  * 0 when DWARF knows nothing there; -ENOMEM. The first one has a line only, and no name, when there
  * is line information but no function. */
 int symbol_dwarf_calls(struct symbol_dwarf *dwarf, uint64_t address,
-                       struct dwarf_call calls[SYMBOL_DWARF_MOST_INLINED]);
+                       struct dwarf_call calls[SYMBOL_DWARF_MAX_INLINED]);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "profctl/symbols/debug_files.h"
 
-enum { MOST_BUILD_ID_BYTES = 64 };
+enum { MAX_BUILD_ID_BYTES = 64 };
 
 /* No dwfl_linux_proc_find_elf: the module is always opened by us. debuginfo_path is the default. */
 static const Dwfl_Callbacks callbacks = {
@@ -45,14 +45,14 @@ static Dwfl_Module *report_vdso(Dwfl *session)
 
 static bool has_build_id(Elf *elf, const char *wanted)
 {
-    char found[MOST_BUILD_ID_BYTES * 2 + 1];
+    char found[MAX_BUILD_ID_BYTES * 2 + 1];
     const void *bytes;
     ssize_t count;
 
     if (wanted[0] == '\0')
         return true;
     count = dwelf_elf_gnu_build_id(elf, &bytes);
-    if (count <= 0 || count > MOST_BUILD_ID_BYTES)
+    if (count <= 0 || count > MAX_BUILD_ID_BYTES)
         return false;
     for (ssize_t i = 0; i < count; i++)
         snprintf(found + 2 * i, 3, "%02x", ((const unsigned char *)bytes)[i]);

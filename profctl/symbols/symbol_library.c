@@ -208,7 +208,7 @@ static int add_frame(struct symbol_library *library, const struct dwarf_call *ca
  * it tells clones (.cold, .constprop) and aliases apart. */
 static int add_frames(struct symbol_library *library, const struct symbol *symbol, uint64_t address)
 {
-    struct dwarf_call calls[SYMBOL_DWARF_MOST_INLINED];
+    struct dwarf_call calls[SYMBOL_DWARF_MAX_INLINED];
     int count = library->dwarf != NULL ? symbol_dwarf_calls(library->dwarf, address, calls) : 0;
     int error = 0;
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Names refer back to parts of themselves, so a short one may be endless written out. */
-enum { READABLE_MOST_BYTES = 64 * 1024 };
+enum { READABLE_MAX_BYTES = 64 * 1024 };
 
 struct readable_name {
-    char bytes[READABLE_MOST_BYTES];
+    char bytes[READABLE_MAX_BYTES];
     size_t used;
     jmp_buf too_long; /* the demangler has no other way to be told */
 };
@@ -27,7 +27,7 @@ static void append_part(const char *text, size_t length, void *context)
 }
 
 /* Rust's legacy names look like C++ with a hash at the end. */
-static bool demangle(const char *linker_name, struct readable_name *name)
+static bool demangle_name(const char *linker_name, struct readable_name *name)
 {
     name->used = 0;
     if (setjmp(name->too_long) != 0)
@@ -51,8 +51,9 @@ char *symbol_name_readable(const char *linker_name)
 {
     bool is_mangled = strncmp(linker_name, "_R", 2) == 0 || strncmp(linker_name, "_Z", 2) == 0;
     struct readable_name *name = is_mangled ? malloc(sizeof(*name)) : NULL;
-    char *readable = name != NULL && demangle(linker_name, name) ? strndup(name->bytes, name->used)
-                                                                 : without_version(linker_name);
+    char *readable = name != NULL && demangle_name(linker_name, name)
+                         ? strndup(name->bytes, name->used)
+                         : without_version(linker_name);
 
     free(name);
     return readable;

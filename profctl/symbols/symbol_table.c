@@ -6,7 +6,7 @@
 
 /* How many symbols back one that encloses the address is looked for: labels inside of hand-written
  * functions are the only case. */
-enum { MOST_ENCLOSED = 16 };
+enum { MAX_ENCLOSED = 16 };
 
 /* A name's rank from what the table says of it, so that `write` wins over `__write` and both over a
  * label without a type. */
@@ -161,7 +161,7 @@ const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_
     size_t below = count_at_or_below(table, address);
     const struct symbol *unnamed = NULL;
 
-    for (size_t i = 0; i < MOST_ENCLOSED && i < below; i++) {
+    for (size_t i = 0; i < MAX_ENCLOSED && i < below; i++) {
         const struct symbol *symbol = &table->symbols[below - 1 - i];
 
         if (address >= symbol->end)

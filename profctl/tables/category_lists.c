@@ -41,7 +41,7 @@ static int copy_text(struct text *out, const char *bytes, size_t length)
     return 0;
 }
 
-static bool equals(const struct text *a, const struct text *b)
+static bool equal_texts(const struct text *a, const struct text *b)
 {
     return a->length == b->length && (a->length == 0 || memcmp(a->bytes, b->bytes, a->length) == 0);
 }
@@ -122,7 +122,7 @@ static int find_or_add_part(struct listed_category *category, const struct text 
     struct text *parts = category->parts.items;
 
     for (*place = 0; *place < category->parts.count; ++*place)
-        if (equals(&parts[*place], name))
+        if (equal_texts(&parts[*place], name))
             return 0;
     struct text *added = mapped_array_push(&category->parts, sizeof(*added));
     return added == NULL ? -ENOMEM : copy_text(added, name->bytes, name->length);
@@ -154,7 +154,7 @@ static int find_or_add(struct category_lists *lists, const struct listed_categor
     const struct listed_category *known = lists->categories.items;
 
     for (*place = 0; *place < lists->categories.count; ++*place)
-        if (equals(&known[*place].name, &wanted->name))
+        if (equal_texts(&known[*place].name, &wanted->name))
             return 0;
     return add_category(lists, wanted);
 }

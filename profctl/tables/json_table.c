@@ -25,7 +25,7 @@ static int wanted_column(const struct json_table *table, struct json_reader *rea
 
 static void note_place(struct json_table *table, int column, int64_t place)
 {
-    if (column < 0 || place < 0 || place >= JSON_TABLE_MOST_COLUMNS)
+    if (column < 0 || place < 0 || place >= JSON_TABLE_MAX_COLUMNS)
         return;
     table->places[column] = (int)place;
     table->column_at[place] = column;
@@ -55,7 +55,7 @@ int json_table_open(struct json_table *table, const char *const *columns, size_t
 
     table->columns = columns;
     table->column_count = column_count;
-    for (size_t i = 0; i < JSON_TABLE_MOST_COLUMNS; i++)
+    for (size_t i = 0; i < JSON_TABLE_MAX_COLUMNS; i++)
         table->places[i] = table->column_at[i] = -1;
     table->kept_place = -1;
     if (error == 0)
@@ -105,7 +105,7 @@ static int read_cell(struct json_reader *reader, struct json_cell *cell)
 
 /* A row, whose start was read. */
 static int read_row(const struct json_table *table, struct json_reader *reader,
-                    struct json_cell cells[JSON_TABLE_MOST_COLUMNS])
+                    struct json_cell cells[JSON_TABLE_MAX_COLUMNS])
 {
     int more;
 
@@ -117,7 +117,7 @@ static int read_row(const struct json_table *table, struct json_reader *reader,
                                                : read_cell(reader, &cell);
         if (error < 0)
             return error;
-        if (place < JSON_TABLE_MOST_COLUMNS && table->column_at[place] >= 0)
+        if (place < JSON_TABLE_MAX_COLUMNS && table->column_at[place] >= 0)
             cells[table->column_at[place]] = cell;
     }
     if (more < 0)
@@ -127,7 +127,7 @@ static int read_row(const struct json_table *table, struct json_reader *reader,
 }
 
 bool json_table_next(const struct json_table *table, struct json_reader *reader,
-                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *error)
+                     struct json_cell cells[JSON_TABLE_MAX_COLUMNS], int *error)
 {
     if (json_next_array(reader, error)) {
         *error = read_row(table, reader, cells);

@@ -12,14 +12,14 @@
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 
-enum { JSON_TABLE_MOST_COLUMNS = 16 };
+enum { JSON_TABLE_MAX_COLUMNS = 16 };
 
 /* Which columns are wanted, and where they are in a row; -1: not there. */
 struct json_table {
     const char *const *columns;
     size_t column_count;
-    int places[JSON_TABLE_MOST_COLUMNS];
-    int column_at[JSON_TABLE_MOST_COLUMNS]; /* the other way round */
+    int places[JSON_TABLE_MAX_COLUMNS];
+    int column_at[JSON_TABLE_MAX_COLUMNS]; /* the other way round */
     int kept_place;            /* of the column whose objects are kept as text; -1: none */
     struct mapped_array *kept; /* char; borrowed */
 };
@@ -43,7 +43,7 @@ struct json_cell {
  * their order in COLUMNS. Takes and leaves *ERR as the loops of json_steps.h do; 0 when the table
  * was read to its end. */
 bool json_table_next(const struct json_table *table, struct json_reader *reader,
-                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *error);
+                     struct json_cell cells[JSON_TABLE_MAX_COLUMNS], int *error);
 
 /* CELL as an index below COUNT, or as TABLE_NONE for null when that is allowed. 0 or -EPROTO. */
 int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index);

@@ -9,7 +9,7 @@
 #include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 
-enum { NAME_MOST_BYTES = MARKER_NAME_BYTES / 2 };
+enum { NAME_MAX_BYTES = MARKER_NAME_BYTES / 2 };
 
 /* A schema by the name that it has in the file. */
 struct known_schema {
@@ -24,11 +24,11 @@ struct renamed_type {
 
 /* --- Names --- */
 
-/* NAME, or "NAME (ORDINAL)", into OUT, cut at NAME_MOST_BYTES. Returns its length. */
+/* NAME, or "NAME (ORDINAL)", into OUT, cut at NAME_MAX_BYTES. Returns its length. */
 static size_t make_name(char *out, const char *name, size_t length, unsigned ordinal)
 {
-    if (length > NAME_MOST_BYTES)
-        length = NAME_MOST_BYTES;
+    if (length > NAME_MAX_BYTES)
+        length = NAME_MAX_BYTES;
     char *end = mempcpy(out, name, length);
     if (ordinal > 1) {
         end = json_format_u64(stpcpy(end, " ("), ordinal);
@@ -84,7 +84,7 @@ static int copy_format(struct json_reader *reader, struct json_writer *writer, b
     return json_copy_from(reader, token, writer);
 }
 
-static int note(struct marker_schemas *schemas, uint64_t hash)
+static int note_indexed(struct marker_schemas *schemas, uint64_t hash)
 {
     uint64_t *added = mapped_array_push(&schemas->indexed, sizeof(*added));
 
@@ -117,7 +117,7 @@ static int copy_field(struct marker_schemas *schemas, uint64_t type, struct json
     if (error < 0)
         return error;
     json_end_object(writer);
-    return is_indexed ? note(schemas, hash_mix(type, key)) : 0;
+    return is_indexed ? note_indexed(schemas, hash_mix(type, key)) : 0;
 }
 
 /* The array that comes next, of things with fields: COPY is called behind the start of each. */
@@ -135,7 +135,7 @@ static int copy_fields(struct marker_schemas *schemas, uint64_t type, struct jso
 
 /* What a schema says, apart from its name. */
 struct schema_text {
-    char name[NAME_MOST_BYTES];
+    char name[NAME_MAX_BYTES];
     size_t name_length;
     struct mapped_array content; /* char: the other members */
 };
@@ -326,8 +326,8 @@ void marker_schemas_free(struct marker_schemas *schemas)
 size_t marker_schemas_name(const struct marker_schemas *schemas, const char *type, size_t length,
                            uint64_t *hash, char out[MARKER_NAME_BYTES])
 {
-    if (length > NAME_MOST_BYTES)
-        length = NAME_MOST_BYTES;
+    if (length > NAME_MAX_BYTES)
+        length = NAME_MAX_BYTES;
     *hash = hash_bytes(type, length);
     return make_name(out, type, length, ordinal_of(schemas, *hash));
 }

@@ -145,7 +145,7 @@ static int read_table(struct thread_tables *tables, struct json_reader *reader,
                       const char *const *columns, size_t column_count,
                       int (*add)(struct thread_tables *tables, const struct json_cell *cells))
 {
-    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
+    struct json_cell cells[JSON_TABLE_MAX_COLUMNS];
     struct json_table table;
     int error = json_table_open(&table, columns, column_count, reader);
 

@@ -5,7 +5,7 @@
 #include "profctl/view/disassembly.h"
 #include "profctl/view/symbol_api.h"
 
-enum { MOST_CODE_BYTES = 256 * 1024 };
+enum { MAX_CODE_BYTES = 256 * 1024 };
 
 static int add_instruction(void *owner, uint64_t offset, const char *text)
 {
@@ -42,13 +42,13 @@ static int find_end(struct symbol_library *library, const cJSON *request, uint64
     struct symbol_frames frames;
     uint64_t size;
 
-    if (symbol_api_address(request, "size", &size) < 0 || size > MOST_CODE_BYTES)
+    if (symbol_api_address(request, "size", &size) < 0 || size > MAX_CODE_BYTES)
         return -EINVAL;
     *end = start + size;
     if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "continueUntilFunctionEnd")))
         return 0;
     int error = symbol_library_resolve(library, start, &frames);
-    if (error == 0 && frames.end > *end && frames.end - start <= MOST_CODE_BYTES)
+    if (error == 0 && frames.end > *end && frames.end - start <= MAX_CODE_BYTES)
         *end = frames.end;
     return error;
 }

@@ -6,7 +6,7 @@
 
 #include "profctl/view/symbol_api.h"
 
-enum { MOST_MODULES = 4096 };
+enum { MAX_MODULES = 4096 };
 
 /* One job: the libraries that its stacks name by number, found once. */
 struct job {
@@ -75,12 +75,12 @@ static bool read_whole(const cJSON *cell, double limit, double *number)
 
 static int add_frame(struct job *job, cJSON *stack, int index, const cJSON *asked)
 {
-    static const double most_offset = 9007199254740992.0; /* what a double holds exactly */
+    static const double max_offset = 9007199254740992.0; /* what a double holds exactly */
     double module, offset;
 
     if (!cJSON_IsArray(asked) || cJSON_GetArraySize(asked) != 2 ||
         !read_whole(cJSON_GetArrayItem(asked, 0), job->module_count, &module) ||
-        !read_whole(cJSON_GetArrayItem(asked, 1), most_offset, &offset))
+        !read_whole(cJSON_GetArrayItem(asked, 1), max_offset, &offset))
         return -EINVAL;
     cJSON *frame = cJSON_CreateObject();
     if (frame == NULL || !cJSON_AddItemToArray(stack, frame))
@@ -141,7 +141,7 @@ static int find_modules(struct job *job, struct library_list *libraries)
     const cJSON *names;
     int count = cJSON_GetArraySize(job->memory_map), error = 0;
 
-    if (count > MOST_MODULES)
+    if (count > MAX_MODULES)
         return -EINVAL;
     job->modules = calloc((size_t)count + 1, sizeof(struct symbol_library *));
     job->names = calloc((size_t)count + 1, sizeof(*job->names));

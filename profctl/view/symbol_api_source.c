@@ -9,7 +9,7 @@
 
 #include "profctl/view/symbol_api.h"
 
-enum { MOST_SOURCE_BYTES = 32 * 1024 * 1024 };
+enum { MAX_SOURCE_BYTES = 32 * 1024 * 1024 };
 
 static bool is_named(const struct symbol_frames *frames, const char *file)
 {
@@ -48,7 +48,7 @@ static int read_source(const char *path, char **out)
     *out = NULL;
     if (error == 0 && !S_ISREG(status.st_mode))
         error = -EINVAL;
-    if (error == 0 && status.st_size > MOST_SOURCE_BYTES)
+    if (error == 0 && status.st_size > MAX_SOURCE_BYTES)
         error = -EFBIG;
     if (error == 0 && (*out = malloc((size_t)status.st_size + 1)) == NULL)
         error = -ENOMEM;

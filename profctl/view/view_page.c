@@ -3,7 +3,7 @@
 #include "profctl/convert/conversion.h"
 #include "profctl/profile/profile_walk.h"
 
-struct making {
+struct page_pass {
     struct conversion page;
     struct library_list *libraries;
     double last_pid; /* whose libraries were added; below 0: none */
@@ -22,38 +22,38 @@ static bool names_files(const struct thread_tables *tables)
 }
 
 /* Threads of a process have the same libraries. */
-static int list_libraries(struct making *making, const struct profile_thread *thread)
+static int list_libraries(struct page_pass *pass, const struct profile_thread *thread)
 {
-    if (thread->pid >= 0 && thread->pid == making->last_pid)
+    if (thread->pid >= 0 && thread->pid == pass->last_pid)
         return 0;
-    making->last_pid = thread->pid;
-    return library_list_add(making->libraries, thread->libraries);
+    pass->last_pid = thread->pid;
+    return library_list_add(pass->libraries, thread->libraries);
 }
 
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
-    struct making *making = owner;
-    int error = list_libraries(making, thread);
+    struct page_pass *pass = owner;
+    int error = list_libraries(pass, thread);
 
-    making->names_files = making->names_files || names_files(thread->tables);
-    if (error < 0 || !conversion_wants(making->page.format, thread))
+    pass->names_files = pass->names_files || names_files(thread->tables);
+    if (error < 0 || !conversion_wants(pass->page.format, thread))
         return error;
-    return conversion_add(&making->page, thread);
+    return conversion_add(&pass->page, thread);
 }
 
 static int on_counter(void *owner, const struct profile_counter *counter)
 {
-    return conversion_add_counter(&((struct making *)owner)->page, counter);
+    return conversion_add_counter(&((struct page_pass *)owner)->page, counter);
 }
 
 static int on_meta(void *owner, const char *name, const char *json, size_t length)
 {
-    return conversion_add_meta(&((struct making *)owner)->page, name, json, length);
+    return conversion_add_meta(&((struct page_pass *)owner)->page, name, json, length);
 }
 
 static int on_process(void *owner, bool is_root, struct process_log *log)
 {
-    return conversion_add_process(&((struct making *)owner)->page, is_root, log);
+    return conversion_add_process(&((struct page_pass *)owner)->page, is_root, log);
 }
 
 int view_page_make(struct json_reader *reader, int page_fd,
@@ -65,21 +65,21 @@ int view_page_make(struct json_reader *reader, int page_fd,
                                                                       .on_counter = on_counter,
                                                                       .on_meta = on_meta,
                                                                       .on_process = on_process });
-    struct making making = {
+    struct page_pass pass = {
         .page = { .format = &format_html, .write = json_sink_fd, .context = &page_fd },
         .libraries = libraries,
         .last_pid = -1,
     };
     struct profile_facts facts;
-    int error = conversion_begin(&making.page);
+    int error = conversion_begin(&pass.page);
 
     if (error == 0 && comparison != NULL)
-        error = conversion_compare(&making.page, comparison);
+        error = conversion_compare(&pass.page, comparison);
     if (error == 0)
-        error = profile_walk(reader, &events, &making, &facts);
+        error = profile_walk(reader, &events, &pass, &facts);
     if (error == 0)
-        error = conversion_finish(&making.page, &facts);
-    conversion_end(&making.page);
-    *result = (struct view_page_result){ making.page.write_error, making.names_files };
+        error = conversion_finish(&pass.page, &facts);
+    conversion_end(&pass.page);
+    *result = (struct view_page_result){ pass.page.write_error, pass.names_files };
     return error;
 }

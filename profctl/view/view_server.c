@@ -81,7 +81,8 @@ static enum MHD_Result send_nothing(struct MHD_Connection *connection)
 }
 
 /* Pages of other origins are to see why. */
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *why)
+static enum MHD_Result refuse_request(struct MHD_Connection *connection, unsigned status,
+                                      const char *why)
 {
     return send_response(connection, status, open_to_all(text_response(why)),
                          "text/plain; charset=utf-8");
@@ -149,7 +150,7 @@ static void take_piece(struct question *question, const char *piece, size_t byte
 {
     if (question->is_too_large || question->has_no_memory)
         return;
-    question->is_too_large = question->used + bytes > VIEW_MOST_REQUEST_BYTES;
+    question->is_too_large = question->used + bytes > VIEW_MAX_REQUEST_BYTES;
     if (question->is_too_large)
         return;
     question->has_no_memory = !reserve_question(question, question->used + bytes + 1);
@@ -166,18 +167,19 @@ static enum MHD_Result send_answer(const struct view_site *site, struct MHD_Conn
     char *answer = NULL;
 
     if (question->is_too_large)
-        return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "The request is too large.\n");
+        return refuse_request(connection, MHD_HTTP_CONTENT_TOO_LARGE,
+                              "The request is too large.\n");
     if (question->has_no_memory)
-        return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
+        return refuse_request(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
     int error = symbol_api_answer(site->libraries, path,
                                   question->text != NULL ? question->text : "", &answer);
     if (error == -ENOENT)
-        return refuse(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
+        return refuse_request(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
     if (error == -EINVAL)
-        return refuse(connection, MHD_HTTP_BAD_REQUEST,
-                      "Not a request of the symbolication API.\n");
+        return refuse_request(connection, MHD_HTTP_BAD_REQUEST,
+                              "Not a request of the symbolication API.\n");
     if (error < 0)
-        return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
+        return refuse_request(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
     struct MHD_Response *response =
         MHD_create_response_from_buffer(strlen(answer), answer, MHD_RESPMEM_MUST_FREE);
     if (response == NULL)
@@ -205,8 +207,8 @@ static enum MHD_Result answer_request(struct view_server *server, struct MHD_Con
                              "text/html; charset=utf-8");
     if (reads && strcmp(path, "/profile.json") == 0)
         return send_profile(site, connection);
-    return refuse(connection, reads ? MHD_HTTP_NOT_FOUND : MHD_HTTP_METHOD_NOT_ALLOWED,
-                  "There is nothing here.\n");
+    return refuse_request(connection, reads ? MHD_HTTP_NOT_FOUND : MHD_HTTP_METHOD_NOT_ALLOWED,
+                          "There is nothing here.\n");
 }
 
 /* What follows the token; NULL: URL does not begin with it. */
@@ -275,7 +277,7 @@ int view_server_create(int listening_fd, const struct view_site *site, struct vi
     server->http =
         MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
                          MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-                         listening_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)VIEW_MOST_CONNECTIONS,
+                         listening_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)VIEW_MAX_CONNECTIONS,
                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)VIEW_STRANGER_PATIENCE_S,
                          MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
     if (server->http == NULL) {
@@ -304,12 +306,12 @@ int view_server_fd(const struct view_server *server)
 
 /* What libmicrohttpd has read and not yet dealt with does not make its descriptor readable again.
  */
-int view_server_due_ms(const struct view_server *server, int most_ms)
+int view_server_due_ms(const struct view_server *server, int max_ms)
 {
     MHD_UNSIGNED_LONG_LONG due_ms;
 
-    if (MHD_get_timeout(server->http, &due_ms) != MHD_YES || due_ms > (unsigned)most_ms)
-        return most_ms;
+    if (MHD_get_timeout(server->http, &due_ms) != MHD_YES || due_ms > (unsigned)max_ms)
+        return max_ms;
     return (int)due_ms;
 }
 

@@ -15,9 +15,9 @@
 #include "profctl/view/library_list.h"
 
 enum {
-    VIEW_TOKEN_BYTES = 32 + 1,          /* hexadecimal digits, and the end */
-    VIEW_MOST_REQUEST_BYTES = 64 << 20, /* of a question to the API */
-    VIEW_MOST_CONNECTIONS = 64,
+    VIEW_TOKEN_BYTES = 32 + 1,         /* hexadecimal digits, and the end */
+    VIEW_MAX_REQUEST_BYTES = 64 << 20, /* of a question to the API */
+    VIEW_MAX_CONNECTIONS = 64,
     VIEW_STRANGER_PATIENCE_S = 1, /* with clients that have not sent the token */
     VIEW_PATIENCE_S = 10,         /* with who has, and neither sends nor reads */
 };
@@ -45,7 +45,7 @@ void view_server_destroy(struct view_server *server);
 int view_server_fd(const struct view_server *server);
 
 /* In how many ms there is something to do without that, at most MOST_MS. */
-int view_server_due_ms(const struct view_server *server, int most_ms);
+int view_server_due_ms(const struct view_server *server, int max_ms);
 
 /* Does what there is to do, without waiting. To be called when it is due in any case. */
 void view_server_work(struct view_server *server);

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { WAITING_MOST = 64 };
+enum { WAITING_MAX = 64 };
 
 static int bind_and_listen(int fd, uint16_t *port)
 {
@@ -18,7 +18,7 @@ static int bind_and_listen(int fd, uint16_t *port)
 
     /* Else a port stays taken for a minute after its last connection. */
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof(again)) < 0 ||
-        bind(fd, (const struct sockaddr *)&address, length) < 0 || listen(fd, WAITING_MOST) < 0 ||
+        bind(fd, (const struct sockaddr *)&address, length) < 0 || listen(fd, WAITING_MAX) < 0 ||
         getsockname(fd, (struct sockaddr *)&address, &length) < 0)
         return -errno;
     *port = ntohs(address.sin_port);

@@ -8,7 +8,7 @@
 
 static double start_ns;
 
-static void obey(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
+static void obey_message(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
 {
     struct message_reply reply;
     (void)agent;
@@ -45,5 +45,5 @@ int main(int argc, char **argv)
                                                MESSAGE_CLIENT_CAPTURE, &capture),
                     file);
     for (;;)
-        fake_agent_serve(&client, -1, obey);
+        fake_agent_serve(&client, -1, obey_message);
 }

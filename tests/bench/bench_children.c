@@ -58,7 +58,7 @@ static struct {
 static uint8_t message[64 * 1024];
 
 /* A child that cannot go on ends; then there are fewer than were counted on, and that is said. */
-static void need(long result, const char *what)
+static void need_result(long result, const char *what)
 {
     if (result >= 0)
         return;
@@ -68,34 +68,34 @@ static void need(long result, const char *what)
 
 static void send_message(long count, int fd)
 {
-    need(count, "encoding");
+    need_result(count, "encoding");
     ssize_t sent = socket_send(me.fd, message, (size_t)count, &fd, fd >= 0);
-    need(sent == count ? 0 : sent < 0 ? sent : -EIO, "sending");
+    need_result(sent == count ? 0 : sent < 0 ? sent : -EIO, "sending");
 }
 
 static void on_update(const struct chunk_update *update, void *unused)
 {
     (void)unused;
-    need(chunk_update_fold(&me.pending, update), "folding");
+    need_result(chunk_update_fold(&me.pending, update), "folding");
 }
 
-static void begin(const struct message_session *session)
+static void begin_session(const struct message_session *session)
 {
     const struct message_generation started = { session->generation };
 
     if (session->generation == 0 || me.manager != NULL)
         return;
     me.generation = session->generation;
-    need(chunk_manager_create(&me.arena, (uint32_t)me.generation, session->memory_limit_bytes,
-                              &me.manager),
-         "chunk manager");
+    need_result(chunk_manager_create(&me.arena, (uint32_t)me.generation,
+                                     session->memory_limit_bytes, &me.manager),
+                "chunk manager");
     chunk_manager_set_update_callback(me.manager, on_update, NULL);
     me.due_ns = bench_now_ns() + PERIOD_NS * (getpid() % CHILDREN) / CHILDREN;
     send_message(message_put_generation(message, sizeof(message), MESSAGE_STARTED, &started), -1);
     atomic_fetch_add(&shared->started, 1);
 }
 
-static void obey(int kind, const uint8_t *payload, size_t bytes)
+static void obey_message(int kind, const uint8_t *payload, size_t bytes)
 {
     struct message_welcome welcome;
     struct message_session session;
@@ -103,54 +103,54 @@ static void obey(int kind, const uint8_t *payload, size_t bytes)
 
     switch (kind) {
     case MESSAGE_WELCOME:
-        need(message_get_welcome(payload, bytes, &welcome), "welcome");
-        begin(&welcome.session);
+        need_result(message_get_welcome(payload, bytes, &welcome), "welcome");
+        begin_session(&welcome.session);
         break;
     case MESSAGE_ENSURE_STARTED:
-        need(message_get_session(payload, bytes, &session), "session");
-        begin(&session);
+        need_result(message_get_session(payload, bytes, &session), "session");
+        begin_session(&session);
         break;
     case MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE:
         me.owes_update = true;
         break;
     case MESSAGE_DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE:
-        need(message_get_destroy_released(payload, bytes, &destroy), "destroy");
+        need_result(message_get_destroy_released(payload, bytes, &destroy), "destroy");
         chunk_manager_destroy_released_at_or_before(me.manager, destroy.done_ns);
         break;
     default:
-        need(-EPROTO, "message");
+        need_result(-EPROTO, "message");
     }
 }
 
-static void receive(void)
+static void receive_messages(void)
 {
     int fds[SOCKET_MAX_DESCRIPTORS];
     size_t fd_count = 0, room, bytes;
     const uint8_t *payload;
     uint8_t *into;
 
-    need(frame_reader_room(&me.reader, &into, &room), "room");
+    need_result(frame_reader_room(&me.reader, &into, &room), "room");
     ssize_t got = socket_receive(me.fd, into, room, fds, &fd_count);
     for (size_t i = 0; i < fd_count; i++)
         close(fds[i]);
     if (got == -EAGAIN)
         return;
-    need(got == 0 ? -EPIPE : got, "receiving");
+    need_result(got == 0 ? -EPIPE : got, "receiving");
     frame_reader_filled(&me.reader, (size_t)got);
     while (frame_reader_next(&me.reader, &payload, &bytes) > 0)
-        obey(message_peek_kind(payload, bytes), payload, bytes);
+        obey_message(message_peek_kind(payload, bytes), payload, bytes);
 }
 
 static void connect_to(const char *path)
 {
     while ((me.fd = socket_connect(path, 0)) == -EAGAIN)
         usleep(10000);
-    need(me.fd, "connecting");
+    need_result(me.fd, "connecting");
     frame_reader_init(&me.reader);
-    need(ledger_file_open(path, LEASE_LEDGER_MAX_UNITS, &me.ledger), "ledger");
+    need_result(ledger_file_open(path, LEASE_LEDGER_MAX_UNITS, &me.ledger), "ledger");
     lease_owner owner = lease_owner_make(getpid(), (uint64_t)bench_now_ns(), false);
     const struct arena_room room = { ARENA_BYTES, ARENA_DICTIONARY_BYTES, 0 };
-    need(arena_create_leased(&room, &me.ledger, owner, &me.arena), "arena");
+    need_result(arena_create_leased(&room, &me.ledger, owner, &me.arena), "arena");
     const struct message_hello hello = {
         .protocol_version = PROTOCOL_VERSION,
         .pid = getpid(),
@@ -173,7 +173,7 @@ static void fill_chunk(void)
         atomic_fetch_add(&shared->chunks, 1);
 }
 
-static void answer(void)
+static void answer_order(void)
 {
     if (!me.owes_update || me.pending.kind == CHUNK_UPDATE_NONE)
         return;
@@ -194,9 +194,9 @@ static void run_child(const char *path)
         double wait_ms = me.manager == NULL ? -1 : (me.due_ns - bench_now_ns()) / 1e6 + 1;
         struct pollfd readable = { me.fd, POLLIN, 0 };
         if (poll(&readable, 1, wait_ms < 0 && me.manager != NULL ? 0 : (int)wait_ms) > 0)
-            receive();
+            receive_messages();
         fill_chunk();
-        answer();
+        answer_order();
     }
 }
 
@@ -239,7 +239,7 @@ static bool keeps_up(uint64_t chunks)
     return false;
 }
 
-static bool measure(pid_t profd)
+static bool measure_rates(pid_t profd)
 {
     sleep(SETTLE_SECONDS);
     uint64_t chunks = atomic_load(&shared->chunks), updates = atomic_load(&shared->updates);
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
         return 1;
     for (int i = 0; i < CHILDREN; i++)
         start_child(i, argv[1], self);
-    bool is_done = wait_for_all() && measure((pid_t)atoi(argv[2]));
+    bool is_done = wait_for_all() && measure_rates((pid_t)atoi(argv[2]));
     if (atomic_load(&shared->started) < CHILDREN)
         fprintf(stderr, "only %d of %d children started\n", atomic_load(&shared->started),
                 CHILDREN);

@@ -17,7 +17,7 @@ static struct clickhouse *clickhouse;
 static double insert_seconds, pack_seconds;
 static uint64_t row_bytes, stack_bytes;
 
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec time;
 
@@ -31,7 +31,7 @@ static _Noreturn void give_up(const char *why)
     exit(1);
 }
 
-static void insert(enum clickhouse_table table, const struct row_writer *rows, uint64_t count)
+static void insert_rows(enum clickhouse_table table, const struct row_writer *rows, uint64_t count)
 {
     struct export_batch batch = { .kind = (enum export_kind)table, .rows = count };
     struct clickhouse_answer answer;
@@ -40,14 +40,14 @@ static void insert(enum clickhouse_table table, const struct row_writer *rows, u
     sql_text_add(&sql, "INSERT INTO %s.%s (%s) FORMAT RowBinary",
                  clickhouse_get_url(clickhouse)->database, clickhouse_table_name(table),
                  clickhouse_table_columns(table));
-    double start = now();
+    double start = seconds_now();
     if (export_batch_pack(&batch, rows->bytes.items, rows->bytes.count) < 0)
         give_up("no memory");
-    pack_seconds += now() - start;
+    pack_seconds += seconds_now() - start;
     const struct clickhouse_request request = { .rows = batch.bytes.items,
                                                 .row_bytes = batch.bytes.count };
     clickhouse_ask(clickhouse, sql_text_get(&sql), &request, &answer);
-    insert_seconds += now() - start;
+    insert_seconds += seconds_now() - start;
     if (answer.http.outcome != HTTP_DONE)
         give_up(answer.http.text);
     export_batch_free(&batch);
@@ -132,12 +132,12 @@ static void insert_host(unsigned host, uint32_t begin_s, uint64_t *rows_inserted
         for (uint32_t i = 0; i < stacks; i++)
             export_rows_write_stack(&rows, i, begin_s, &out);
         stack_bytes += out.bytes.count;
-        insert(CLICKHOUSE_STACKS, &out, stacks);
+        insert_rows(CLICKHOUSE_STACKS, &out, stacks);
         *rows_inserted += stacks;
     } else {
         export_rows_write_samples(&rows, host + 1, &out);
         row_bytes += out.bytes.count;
-        insert(CLICKHOUSE_SAMPLES, &out, sum_table_count(&rows.sums));
+        insert_rows(CLICKHOUSE_SAMPLES, &out, sum_table_count(&rows.sums));
         *rows_inserted += sum_table_count(&rows.sums);
     }
     row_writer_free(&out);

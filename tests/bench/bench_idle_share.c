@@ -57,7 +57,7 @@ static bool is_watched(int count, pid_t pid)
 }
 
 /* Marks ROOT and what descends from it. */
-static int watch(int count, pid_t root)
+static int mark_descendants(int count, pid_t root)
 {
     int watched = 0, before;
     do {
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     int count = list_processes();
-    int watched = watch(count, (pid_t)strtol(argv[1], NULL, 10));
+    int watched = mark_descendants(count, (pid_t)strtol(argv[1], NULL, 10));
     double start = bench_now_ns(), cpu = cpu_ns(count);
     struct timespec pause = { .tv_sec = strtol(argv[2], NULL, 10) };
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);

@@ -29,7 +29,7 @@ static void release_chunk(struct child *child)
     child->done_ns[(child->first + child->count++) % (CHUNKS + 1)] = now_ns;
 }
 
-static void obey(struct child *child)
+static void obey_order(struct child *child)
 {
     while (child->count > 0 && child->done_ns[child->first] <= child->order_ns) {
         child->first = (child->first + 1) % (CHUNKS + 1);
@@ -38,12 +38,12 @@ static void obey(struct child *child)
     child->order_ns = 0;
 }
 
-static void update(struct child *child)
+static void send_update(struct child *child)
 {
     static struct chunk_update message;
 
     now_ns += 1000;
-    obey(child);
+    obey_order(child);
     release_chunk(child);
     message.kind = CHUNK_UPDATE_ORDINARY;
     message.unreleased_bytes = UNIT;
@@ -55,7 +55,7 @@ static void update(struct child *child)
         exit(1);
 }
 
-static void decide(void)
+static void decide_drops(void)
 {
     struct chunk_drop drop;
 
@@ -66,7 +66,7 @@ static void decide(void)
 }
 
 /* The cost of one update, in ns, with COUNT children. */
-static double measure(int count)
+static double measure_update(int count)
 {
     now_ns = 1000000;
     memory_controller_init(&controller, (uint64_t)count * (CHUNKS / 2) * UNIT, UINT64_C(1) << 60);
@@ -78,14 +78,14 @@ static double measure(int count)
             exit(1);
     }
     for (int i = 0; i < count * CHUNKS; i++) {
-        update(&children[i % count]);
-        decide();
+        send_update(&children[i % count]);
+        decide_drops();
     }
     double start = bench_now_ns();
     for (int i = 0; i < UPDATES; i++) {
         /* Not in the order of their age. */
-        update(&children[(int)((unsigned)i * 7919u % (unsigned)count)]);
-        decide();
+        send_update(&children[(int)((unsigned)i * 7919u % (unsigned)count)]);
+        decide_drops();
     }
     double cost = (bench_now_ns() - start) / UPDATES;
     for (int i = 0; i < count; i++)
@@ -98,11 +98,11 @@ int main(void)
 {
     double thousand[BENCH_ROUNDS], growth[BENCH_ROUNDS];
 
-    measure(MOST_CHILDREN);
+    measure_update(MOST_CHILDREN);
     for (int i = 0; i < BENCH_ROUNDS; i++) {
-        double few = measure(100);
-        thousand[i] = 1e3 / measure(1000);
-        growth[i] = measure(MOST_CHILDREN) / few / (log(MOST_CHILDREN) / log(100));
+        double few = measure_update(100);
+        thousand[i] = 1e3 / measure_update(1000);
+        growth[i] = measure_update(MOST_CHILDREN) / few / (log(MOST_CHILDREN) / log(100));
     }
     bench_figure("chunk updates folded and decided, 1,000 children",
                  bench_median(thousand, BENCH_ROUNDS), "M/s at least", 1);

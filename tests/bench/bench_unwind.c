@@ -37,7 +37,7 @@ typedef uint64_t function(const struct path *path, uint64_t depth, uint64_t a, u
 static function *functions[FUNCTIONS];
 static volatile uint64_t sink; /* keeps the calls alive */
 
-static uint64_t descend(const struct path *path, uint64_t depth, uint64_t a, uint64_t b)
+static uint64_t descend_path(const struct path *path, uint64_t depth, uint64_t a, uint64_t b)
 {
     if (depth == DEPTH) {
         take_snapshot(path->snapshot);
@@ -52,14 +52,14 @@ static uint64_t descend(const struct path *path, uint64_t depth, uint64_t a, uin
     __attribute__((noinline, noclone)) static uint64_t few_##N(                                    \
         const struct path *path, uint64_t depth, uint64_t a, uint64_t b)                           \
     {                                                                                              \
-        return descend(path, depth, a + 0x##N, b) * 3;                                             \
+        return descend_path(path, depth, a + 0x##N, b) * 3;                                        \
     }
 #define KEEPS_MANY(N)                                                                              \
     __attribute__((noinline, noclone)) static uint64_t many_##N(                                   \
         const struct path *path, uint64_t depth, uint64_t a, uint64_t b)                           \
     {                                                                                              \
         uint64_t c = a * 0x##N, d = b ^ a, e = a - b;                                              \
-        uint64_t result = descend(path, depth, c, d);                                              \
+        uint64_t result = descend_path(path, depth, c, d);                                         \
         return result + c * d + e + a + b;                                                         \
     }
 #define KEEPS_ARRAY(N)                                                                             \
@@ -69,7 +69,7 @@ static uint64_t descend(const struct path *path, uint64_t depth, uint64_t a, uin
         volatile uint64_t array[1 + 0x##N % 13];                                                   \
         array[0] = a;                                                                              \
         array[0x##N % 13] = b;                                                                     \
-        return descend(path, depth, a, b) + array[0] + array[0x##N % 13] + depth;                  \
+        return descend_path(path, depth, a, b) + array[0] + array[0x##N % 13] + depth;             \
     }
 #define KEEPS_BLOCK(N)                                                                             \
     __attribute__((noinline, noclone)) static uint64_t block_##N(                                  \
@@ -77,7 +77,7 @@ static uint64_t descend(const struct path *path, uint64_t depth, uint64_t a, uin
     {                                                                                              \
         volatile uint8_t *block = alloca(16 + (a & 31));                                           \
         block[0x##N % 16] = (uint8_t)b;                                                            \
-        return descend(path, depth, a, b) + block[0x##N % 16];                                     \
+        return descend_path(path, depth, a, b) + block[0x##N % 16];                                \
     }
 #define KEEPS_ALIGNED(N)                                                                           \
     __attribute__((noinline, noclone)) static uint64_t aligned_##N(                                \
@@ -85,7 +85,7 @@ static uint64_t descend(const struct path *path, uint64_t depth, uint64_t a, uin
     {                                                                                              \
         _Alignas(32) volatile uint64_t array[4];                                                   \
         array[0x##N % 4] = a;                                                                      \
-        return descend(path, depth, a, b ^ 0x##N) + array[0x##N % 4];                              \
+        return descend_path(path, depth, a, b ^ 0x##N) + array[0x##N % 4];                         \
     }
 
 #define SIXTEEN(KIND, N)                                                                           \
@@ -152,7 +152,7 @@ static bool take_stacks(void)
             random ^= random << 13, random ^= random >> 7, random ^= random << 17;
             path.next[depth] = (uint8_t)(random % FUNCTIONS);
         }
-        sink += descend(&path, 0, random, 1);
+        sink += descend_path(&path, 0, random, 1);
     }
     return true;
 }
@@ -197,7 +197,7 @@ static double measure_reference(struct libunwind_cursor *libunwind)
     return (double)(now_ns() - start) / (double)frames_walked;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -205,11 +205,11 @@ static int compare(const void *a, const void *b)
 
 static double median(double *values)
 {
-    qsort(values, ROUNDS, sizeof(*values), compare);
+    qsort(values, ROUNDS, sizeof(*values), compare_doubles);
     return values[ROUNDS / 2];
 }
 
-static void report(const char *name, double ratio, double limit)
+static void report_ratio(const char *name, double ratio, double limit)
 {
     printf("%s %.3f %.3f %s\n", name, ratio, limit, ratio <= limit ? "ok" : "over");
 }
@@ -234,8 +234,8 @@ int main(void)
     double cached = median(cached_ns);
     fprintf(stderr, "bench_unwind: %.1f ns a frame, libunwind %.1f ns\n", cached,
             median(reference_ns));
-    report("unwind_frame_to_libunwind_frame", median(ratios), 1.0 / 6);
-    report("unwind_frame_to_60ns", cached / ALLOWED_NS, 1.0);
+    report_ratio("unwind_frame_to_libunwind_frame", median(ratios), 1.0 / 6);
+    report_ratio("unwind_frame_to_60ns", cached / ALLOWED_NS, 1.0);
     libunwind_cursor_destroy(libunwind);
     unwinder_destroy(unwinder);
     module_map_destroy(modules);

@@ -18,21 +18,21 @@ static double empty_loop(void)
     LOOP();
 }
 
-static double marker(void)
+static double time_marker(void)
 {
     LOOP(PROFD_MARKER("bench", PROFD_CATEGORY_OTHER));
 }
 
-static double label(void)
+static double time_label(void)
 {
     LOOP(PROFD_LABEL_SCOPE("bench", PROFD_CATEGORY_OTHER));
 }
 
 int main(void)
 {
-    bench_figure("disabled marker, above an empty loop", bench_pair(marker, empty_loop).difference,
-                 "ns", 1);
-    bench_figure("disabled label, above an empty loop", bench_pair(label, empty_loop).difference,
-                 "ns", 1);
+    bench_figure("disabled marker, above an empty loop",
+                 bench_pair(time_marker, empty_loop).difference, "ns", 1);
+    bench_figure("disabled label, above an empty loop",
+                 bench_pair(time_label, empty_loop).difference, "ns", 1);
     return 0;
 }

@@ -60,7 +60,7 @@ static double wait_unwatched(void)
     return ns;
 }
 
-static double commit(void)
+static double time_commit(void)
 {
     struct profd_stopwatch watch;
     LOOP(ITERATIONS, profd_unit_enter(&watch, &unit); profd_unit_leave(&watch);
@@ -81,6 +81,6 @@ int main(void)
     bench_figure("a unit of three groups / reading the cycle counter twice",
                  units.difference / counters.difference, "times", 3);
     bench_figure("the commit of an iteration",
-                 bench_pair(commit, enter_and_leave).difference / 1000, "us", 1);
+                 bench_pair(time_commit, enter_and_leave).difference / 1000, "us", 1);
     return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "tests/bench/bench.h"
 
-enum { ITERATIONS = 2000000, LIVE = 4096, MOST_BYTES = 1024 };
+enum { ITERATIONS = 2000000, LIVE = 4096, MAX_BYTES = 1024 };
 
 static void *(*real_malloc)(size_t bytes);
 static void (*real_free)(void *memory);
@@ -36,7 +36,7 @@ static double program_cost(void)
     for (int i = 0; i < ITERATIONS / 4; i++) {
         random = random * 1664525 + 1013904223;
         void **place = &live[(random >> 8) % LIVE];
-        size_t bytes = 16 + (random >> 20) % MOST_BYTES;
+        size_t bytes = 16 + (random >> 20) % MAX_BYTES;
         current_free(*place);
         *place = current_malloc(bytes);
         memset(*place, i, bytes);

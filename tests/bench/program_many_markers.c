@@ -8,7 +8,7 @@
 #include <profd.h>
 
 /* Waits for the session, which is told to each process after it has connected. */
-static void record(long count)
+static void record_markers(long count)
 {
     while (!profd_is_active())
         usleep(1000);
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     long processes = strtol(argv[2], NULL, 10);
     for (long i = 0; i < processes; i++) {
         if (fork() == 0) {
-            record((long)(strtod(argv[1], NULL) * 1e6));
+            record_markers((long)(strtod(argv[1], NULL) * 1e6));
             if (write(ready[1], &byte, 1) != 1)
                 _exit(1);
             pause();

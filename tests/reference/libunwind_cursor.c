@@ -152,7 +152,7 @@ static int dynamic_list(unw_addr_space_t space, unw_word_t *out, void *context)
     return -UNW_ENOINFO;
 }
 
-static int resume(unw_addr_space_t space, unw_cursor_t *cursor, void *context)
+static int resume_cursor(unw_addr_space_t space, unw_cursor_t *cursor, void *context)
 {
     (void)space, (void)cursor, (void)context;
     return -UNW_EINVAL;
@@ -172,7 +172,7 @@ static const unw_accessors_t ACCESSORS = {
     .access_mem = access_memory,
     .access_reg = access_register,
     .access_fpreg = access_float_register,
-    .resume = resume,
+    .resume = resume_cursor,
     .get_proc_name = procedure_name,
 };
 
@@ -203,7 +203,7 @@ static bool find_functions(void)
     return true;
 }
 
-static enum library_state load(void)
+static enum library_state load_library(void)
 {
     library.handle = dlopen("libunwind-x86_64.so.8", RTLD_LOCAL | RTLD_LAZY);
     if (library.handle == NULL)
@@ -226,7 +226,7 @@ static bool make_space(struct libunwind_cursor *cursor)
 static bool is_ready(struct libunwind_cursor *cursor)
 {
     if (library_state == LIBRARY_UNTRIED)
-        library_state = load();
+        library_state = load_library();
     return library_state == LIBRARY_LOADED && (cursor->space != NULL || make_space(cursor));
 }
 
@@ -251,7 +251,7 @@ void libunwind_cursor_destroy(struct libunwind_cursor *cursor)
 
 /* --- Walking --- */
 
-static bool start(struct libunwind_cursor *cursor, const struct snapshot *snapshot)
+static bool start_walk(struct libunwind_cursor *cursor, const struct snapshot *snapshot)
 {
     if (!is_ready(cursor))
         return false;
@@ -282,7 +282,7 @@ static size_t walk_entered(struct libunwind_cursor *cursor, const struct snapsho
 {
     size_t count = 0;
     follow_modules(cursor);
-    if (!start(cursor, snapshot))
+    if (!start_walk(cursor, snapshot))
         return 0;
     for (int moved = 1; moved > 0 && count < capacity; count++) {
         frames[count].address = register_of(cursor, UNW_REG_IP);

@@ -20,7 +20,7 @@ static inline void run_to_the_end(void)
     ck_assert_int_eq(session.state, SESSION_ACTIVE);
 }
 
-static inline void capture(const struct capture_order *order)
+static inline void run_capture(const struct capture_order *order)
 {
     captures_begin(&captures, order);
     run_to_the_end();
@@ -30,7 +30,7 @@ static inline void capture_all(void)
 {
     const struct capture_order order = order_of_all();
 
-    capture(&order);
+    run_capture(&order);
     ck_assert_int_eq(raised.error, 0);
     ck_assert_str_eq(raised.text, "");
     ck_assert_uint_eq(raised.written, 1);

@@ -75,7 +75,7 @@ static struct {
 
 /* --- profd-salvage, as whoever it is about would like it --- */
 
-static inline int work(void)
+static inline int salvage_work(void)
 {
     struct stat status;
 
@@ -162,7 +162,7 @@ static const struct captures_events events = { on_listing, on_log,  on_progress,
 
 /* --- Children --- */
 
-static inline struct child *add(const char *name)
+static inline struct child *add_child(const char *name)
 {
     const struct child_introduction who = { .pid = FIRST_PID + (pid_t)table.count,
                                             .start_ns = session.start_ns,
@@ -201,7 +201,7 @@ static inline int make_arena(lease_owner owner)
 /* One that lives, in which nobody listens. */
 static inline struct child *add_alone(const char *name)
 {
-    struct child *child = add(name);
+    struct child *child = add_child(name);
 
     child->lease_owner = lease_owner_make(child->pid, 1, false);
     child->arena_fd = make_arena(child->lease_owner);
@@ -263,7 +263,7 @@ static inline void tell_profile(const struct agent *from, uint64_t gather_id, co
         close(fd);
 }
 
-static inline void answer(struct agent *from)
+static inline void answer_profile(struct agent *from)
 {
     tell_profile(from, from->gather_id, own_json);
 }
@@ -387,7 +387,7 @@ static inline TCase *make_case(const char *name)
 static inline void capture_scene_begin(char **arguments)
 {
     if (strcmp(arguments[0], worker_program) == 0)
-        _exit(work());
+        _exit(salvage_work());
 }
 
 #endif

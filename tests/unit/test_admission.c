@@ -14,7 +14,7 @@ static void open_doors(void)
     admission_init(&admission, OWNER, DESCRIPTORS);
 }
 
-static int enter(uid_t uid, int connections)
+static int enter_connections(uid_t uid, int connections)
 {
     int entered = 0;
 
@@ -34,22 +34,22 @@ END_TEST
 
 START_TEST(a_stranger_gets_a_few)
 {
-    ck_assert_int_eq(enter(STRANGER, 1000), ADMISSION_SILENT_OF_USER);
-    ck_assert_int_eq(enter(STRANGER + 1, 1), 1);
+    ck_assert_int_eq(enter_connections(STRANGER, 1000), ADMISSION_SILENT_OF_USER);
+    ck_assert_int_eq(enter_connections(STRANGER + 1, 1), 1);
 }
 END_TEST
 
 START_TEST(who_leaves_makes_room_for_one)
 {
-    enter(STRANGER, ADMISSION_SILENT_OF_USER);
-    enter(STRANGER + 1, 3);
+    enter_connections(STRANGER, ADMISSION_SILENT_OF_USER);
+    enter_connections(STRANGER + 1, 3);
     admission_leave(&admission, STRANGER);
-    ck_assert_int_eq(enter(STRANGER, 2), 1);
+    ck_assert_int_eq(enter_connections(STRANGER, 2), 1);
     for (int i = 0; i < ADMISSION_SILENT_OF_USER; i++)
         admission_leave(&admission, STRANGER);
     ck_assert_uint_eq(admission.users, 1);
     ck_assert_uint_eq(admission.silent, 3);
-    ck_assert_int_eq(enter(STRANGER, 1000), ADMISSION_SILENT_OF_USER);
+    ck_assert_int_eq(enter_connections(STRANGER, 1000), ADMISSION_SILENT_OF_USER);
 }
 END_TEST
 
@@ -58,20 +58,20 @@ START_TEST(all_strangers_together_get_a_few)
     int entered = 0;
 
     for (uid_t i = 0; i < 1000; i++)
-        entered += enter(STRANGER + i, 1);
+        entered += enter_connections(STRANGER + i, 1);
     ck_assert_int_eq(entered, ADMISSION_SILENT_OF_ALL);
     for (uid_t i = 0; i < ADMISSION_SILENT_OF_ALL; i++)
         admission_leave(&admission, STRANGER + i);
     ck_assert_uint_eq(admission.users, 0);
-    ck_assert_int_eq(enter(STRANGER, 1), 1);
+    ck_assert_int_eq(enter_connections(STRANGER, 1), 1);
 }
 END_TEST
 
 START_TEST(a_stranger_who_got_nothing_is_not_remembered)
 {
     for (uid_t i = 0; i < 4; i++)
-        enter(STRANGER + i, 1000);
-    ck_assert_int_eq(enter(STRANGER + 4, 1), 0);
+        enter_connections(STRANGER + i, 1000);
+    ck_assert_int_eq(enter_connections(STRANGER + 4, 1), 0);
     ck_assert_uint_eq(admission.users, 4);
 }
 END_TEST
@@ -79,9 +79,9 @@ END_TEST
 START_TEST(root_and_the_owner_get_what_there_is)
 {
     for (uid_t i = 0; i < 1000; i++)
-        enter(STRANGER + i, 10);
-    ck_assert_int_eq(enter(0, DESCRIPTORS), DESCRIPTORS);
-    ck_assert_int_eq(enter(OWNER, DESCRIPTORS), DESCRIPTORS);
+        enter_connections(STRANGER + i, 10);
+    ck_assert_int_eq(enter_connections(0, DESCRIPTORS), DESCRIPTORS);
+    ck_assert_int_eq(enter_connections(OWNER, DESCRIPTORS), DESCRIPTORS);
     ck_assert(admission_enter(&admission, OWNER, DESCRIPTORS - 1));
     admission_leave(&admission, OWNER);
     ck_assert_uint_eq(admission.silent, ADMISSION_SILENT_OF_ALL);
@@ -104,7 +104,7 @@ START_TEST(few_descriptors_leave_fewer_to_strangers)
 
     admission_init(&admission, OWNER, limits[_i]);
     for (uid_t i = 0; i < 300; i++)
-        entered += (size_t)enter(STRANGER + i, 2);
+        entered += (size_t)enter_connections(STRANGER + i, 2);
     ck_assert_uint_ge(entered, 1);
     ck_assert_uint_le(entered * 5, limits[_i] - limits[_i] / 4);
     ck_assert_uint_le(entered, ADMISSION_SILENT_OF_ALL);

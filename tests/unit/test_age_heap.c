@@ -26,7 +26,7 @@ static void tear_down(void)
     ck_assert_uint_eq(heap.count, 0);
 }
 
-static void put(int number, uint64_t done_ns)
+static void put_source(int number, uint64_t done_ns)
 {
     age_heap_put(&heap, &sources[number], done_ns);
     ages[number] = done_ns;
@@ -69,7 +69,7 @@ END_TEST
 START_TEST(they_leave_in_the_order_of_their_age)
 {
     for (int i = 0; i < SOURCES; i++)
-        put(i, 1 + (uint64_t)(i * 67 % SOURCES));
+        put_source(i, 1 + (uint64_t)(i * 67 % SOURCES));
     for (uint64_t age = 1; age <= SOURCES; age++) {
         struct memory_source *oldest = age_heap_oldest(&heap);
         ck_assert_uint_eq(ages[oldest - sources], age);
@@ -81,12 +81,12 @@ END_TEST
 
 START_TEST(one_that_becomes_older_or_newer_moves)
 {
-    put(0, 10);
-    put(1, 20);
-    put(2, 30);
-    put(2, 5);
+    put_source(0, 10);
+    put_source(1, 20);
+    put_source(2, 30);
+    put_source(2, 5);
     ck_assert_ptr_eq(age_heap_oldest(&heap), &sources[2]);
-    put(2, 15);
+    put_source(2, 15);
     ck_assert_ptr_eq(age_heap_oldest(&heap), &sources[0]);
     check_all();
 }
@@ -100,7 +100,7 @@ START_TEST(whatever_comes_changes_and_goes_each_knows_its_place)
         if (rand() % 3 == 0)
             take_out(number);
         else
-            put(number, 1 + (uint64_t)(rand() % 50));
+            put_source(number, 1 + (uint64_t)(rand() % 50));
         if (step % 100 == 0)
             check_all();
     }
@@ -110,7 +110,7 @@ END_TEST
 
 START_TEST(room_grows_and_keeps_who_is_in)
 {
-    put(3, 7);
+    put_source(3, 7);
     ck_assert_int_eq(age_heap_reserve(&heap, SOURCES * 10), 0);
     ck_assert_uint_ge(heap.capacity, SOURCES * 10);
     ck_assert_ptr_eq(age_heap_oldest(&heap), &sources[3]);

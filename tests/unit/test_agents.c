@@ -251,7 +251,7 @@ static void tear_down(void)
 
 /* --- Agents --- */
 
-static void ignore(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
+static void ignore_message(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
 {
     (void)agent, (void)payload, (void)bytes;
 }
@@ -269,7 +269,7 @@ static void obey_welcome(struct fake_agent *agent, const uint8_t *payload, size_
 }
 
 /* Says hello, does what it is told, and waits for its end. */
-static void live(void)
+static void live_as_agent(void)
 {
     static struct fake_agent agent;
 
@@ -309,7 +309,7 @@ static void live_wrongly(uint64_t version)
     fake_agent_send(&agent,
                     message_put_hello(agent.frame, MESSAGE_MAX_BYTES, MESSAGE_HELLO, &hello), -1);
     for (;;)
-        fake_agent_serve(&agent, -1, ignore);
+        fake_agent_serve(&agent, -1, ignore_message);
 }
 
 static void live_without_arena(void)
@@ -400,7 +400,7 @@ static void begin_agent(void (*agent)(void))
 }
 
 /* What it was waited for with; it is gone then. */
-static struct child_ending reap(void)
+static struct child_ending reap_process(void)
 {
     struct child_ending ending = { .cpu_ns = CPU_TIME_UNKNOWN, .end_ns = uv_hrtime() };
 
@@ -413,7 +413,7 @@ static struct child_ending reap(void)
 
 START_TEST(a_hello_makes_a_child)
 {
-    begin_agent(live);
+    begin_agent(live_as_agent);
     run_until(&seen.acknowledged, 1);
     const struct child *child = table.first;
     ck_assert_uint_eq(table.count, 1);
@@ -427,12 +427,12 @@ END_TEST
 
 START_TEST(what_the_dead_recorded_is_kept_with_their_verdict)
 {
-    begin_agent(live);
+    begin_agent(live_as_agent);
     run_until(&seen.acknowledged, 1);
     pid_t pid = process;
     kill(pid, SIGKILL);
     run_until(&seen.ends, 1);
-    const struct child_ending ending = reap();
+    const struct child_ending ending = reap_process();
     ck_assert(agents_note_reaped(&agents, pid, &ending));
     run_until(&seen.kept, 1);
     ck_assert_int_eq(table.first->verdict, VERDICT_KILLED);
@@ -453,7 +453,7 @@ START_TEST(who_has_ended_is_kept_whatever_it_said_last)
     begin_agent(_i == 0 ? live_twice_giving_once : live_twice_giving_twice);
     run_until(&seen.hellos, 1);
     pid_t pid = process;
-    const struct child_ending ending = reap();
+    const struct child_ending ending = reap_process();
     ck_assert(agents_note_reaped(&agents, pid, &ending));
     run_until(&seen.hellos, 2);
     run_until(&seen.kept, 1);
@@ -466,7 +466,7 @@ END_TEST
 START_TEST(without_a_session_nothing_is_kept)
 {
     session.state = SESSION_IDLE;
-    begin_agent(live);
+    begin_agent(live_as_agent);
     run_until(&seen.hellos, 1);
     kill(process, SIGKILL);
     run_until(&seen.ends, 1);
@@ -494,7 +494,7 @@ START_TEST(a_hello_that_cannot_be_used_makes_no_child)
     run_until(&seen.refused, 1);
     ck_assert_uint_eq(table.count, 0);
     ck_assert_uint_eq(seen.hellos, 0);
-    ck_assert(WIFEXITED(reap().wait_status)); /* its connection was closed */
+    ck_assert(WIFEXITED(reap_process().wait_status)); /* its connection was closed */
 }
 END_TEST
 
@@ -665,7 +665,7 @@ static void add_dormant(pid_t pid)
 
 START_TEST(who_records_and_says_that_it_is_dormant_harms_nobody)
 {
-    begin_agent(_i == 0 ? live : live_restlessly);
+    begin_agent(_i == 0 ? live_as_agent : live_restlessly);
     run_until(&seen.hellos, 1);
     const struct child *child = table.first;
     const struct child_introduction who = { .pid = process,
@@ -690,7 +690,7 @@ START_TEST(how_a_dormant_one_ended_may_be_told_after_the_first_look)
     pid_t pid = process;
     add_dormant(pid);
     kill(pid, SIGKILL);
-    const struct child_ending ending = reap();
+    const struct child_ending ending = reap_process();
     const struct child *child = child_table_find_latest(&table, pid);
 
     agents_watch_dormant(&agents);

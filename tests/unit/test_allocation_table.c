@@ -29,7 +29,7 @@ static void *address_of(uint64_t number)
     return (void *)(0x7f0000001000 + number * 48); /* NOLINT: never looked at */
 }
 
-static bool put(uint64_t number, int64_t weight, uint32_t generation)
+static bool put_allocation(uint64_t number, int64_t weight, uint32_t generation)
 {
     struct sampled_allocation facts = { .weight = weight, .generation = generation };
     return allocation_table_put(table, address_of(number), &facts);
@@ -39,7 +39,7 @@ START_TEST(what_was_put_in_is_taken_out_once)
 {
     struct sampled_allocation out;
     for (int i = 0; i < ADDRESSES; i++)
-        ck_assert(put((uint64_t)i, i, 1));
+        ck_assert(put_allocation((uint64_t)i, i, 1));
     for (int i = 0; i < ADDRESSES; i++) {
         ck_assert(allocation_filter_has(&table->filter, address_of((uint64_t)i)));
         ck_assert(allocation_table_take(table, address_of((uint64_t)i), &out));
@@ -55,7 +55,7 @@ START_TEST(most_of_the_others_are_told_apart_by_the_filter)
 {
     int mistaken = 0;
     for (int i = 0; i < 1000; i++)
-        ck_assert(put((uint64_t)i * SAMPLED_EACH, 1, 1));
+        ck_assert(put_allocation((uint64_t)i * SAMPLED_EACH, 1, 1));
     for (int i = 0; i < 100000; i++)
         mistaken +=
             allocation_filter_has(&table->filter, address_of(UINT64_C(1) << 20 | (uint64_t)i));
@@ -67,7 +67,7 @@ START_TEST(a_full_bucket_refuses_and_loses_nothing)
 {
     struct sampled_allocation out;
     uint64_t kept = 0;
-    while (put(kept, (int64_t)kept, 1))
+    while (put_allocation(kept, (int64_t)kept, 1))
         kept++;
     ck_assert_uint_gt(kept, 10000);
     ck_assert(!allocation_table_take(table, address_of(kept), &out));
@@ -81,11 +81,11 @@ START_TEST(what_is_left_of_another_recording_makes_room)
     struct sampled_allocation out;
     for (int round = 0; round < 3; round++)
         for (uint64_t i = 0; i < 60000; i++)
-            (void)put(i, 1, 1);
+            (void)put_allocation(i, 1, 1);
     for (uint64_t i = 0; i < 5000; i++)
-        ck_assert(put(1000000 + i, 5, 2));
+        ck_assert(put_allocation(1000000 + i, 5, 2));
     /* The same address again is a new allocation: the end of the old one was not seen. */
-    ck_assert(put(1000000, 6, 2));
+    ck_assert(put_allocation(1000000, 6, 2));
     ck_assert(allocation_table_take(table, address_of(1000000), &out));
     ck_assert_int_eq(out.weight, 6);
     ck_assert(!allocation_table_take(table, address_of(1000000), &out));
@@ -99,8 +99,8 @@ static void *put_and_take(void *argument)
     struct sampled_allocation out;
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t number = first + (uint64_t)(i % 1000) * THREADS;
-        if (!put(number, i, 1) || !allocation_table_take(table, address_of(number), &out) ||
-            out.weight != i)
+        if (!put_allocation(number, i, 1) ||
+            !allocation_table_take(table, address_of(number), &out) || out.weight != i)
             return "lost";
     }
     return NULL;

@@ -49,7 +49,7 @@ static struct chunk *put_chunk(uint32_t writer_index)
     return writer.chunk;
 }
 
-static struct arena_info info(void)
+static struct arena_info read_info(void)
 {
     struct arena_info result;
     arena_reader_info(reader, &result);
@@ -166,18 +166,18 @@ START_TEST(the_header_is_told)
     arena.header->drop_bytes[DROP_RECYCLED] = 15;
     arena_count_drop(&arena, DROP_REENTRANT, 16);
     open_reader();
-    ck_assert_int_eq(info().process_id, getpid());
-    ck_assert_int_eq(info().parent_process_id, getppid());
-    ck_assert_uint_eq(info().generation, GENERATION);
-    ck_assert_uint_eq(info().process_start_ns, 11);
-    ck_assert_uint_eq(info().session_start_ns, 12);
-    ck_assert_uint_eq(info().interval_ns, 13);
-    ck_assert_int_eq(info().sampling_clock, SAMPLING_CLOCK_CPU);
-    ck_assert_int_eq(info().sampling_clock_refusal, CLOCK_REFUSAL_KERNEL);
-    ck_assert_uint_eq(info().sampling_interval_ns, 4000000);
-    ck_assert_uint_eq(info().drops[DROP_RECYCLED], 14);
-    ck_assert_uint_eq(info().drop_bytes[DROP_RECYCLED], 15);
-    ck_assert_uint_eq(info().drops[DROP_REENTRANT], 16);
+    ck_assert_int_eq(read_info().process_id, getpid());
+    ck_assert_int_eq(read_info().parent_process_id, getppid());
+    ck_assert_uint_eq(read_info().generation, GENERATION);
+    ck_assert_uint_eq(read_info().process_start_ns, 11);
+    ck_assert_uint_eq(read_info().session_start_ns, 12);
+    ck_assert_uint_eq(read_info().interval_ns, 13);
+    ck_assert_int_eq(read_info().sampling_clock, SAMPLING_CLOCK_CPU);
+    ck_assert_int_eq(read_info().sampling_clock_refusal, CLOCK_REFUSAL_KERNEL);
+    ck_assert_uint_eq(read_info().sampling_interval_ns, 4000000);
+    ck_assert_uint_eq(read_info().drops[DROP_RECYCLED], 14);
+    ck_assert_uint_eq(read_info().drop_bytes[DROP_RECYCLED], 15);
+    ck_assert_uint_eq(read_info().drops[DROP_REENTRANT], 16);
     ck_assert_uint_eq(arena_reader_chunk_count(reader), 0);
 }
 END_TEST
@@ -188,9 +188,9 @@ START_TEST(a_clock_that_nobody_knows_is_none)
     arena.header->sampling_clock_refusal = UINT32_MAX;
     arena.header->sampling_interval_ns = UINT64_MAX;
     open_reader();
-    ck_assert_int_eq(info().sampling_clock, SAMPLING_CLOCK_AUTO);
-    ck_assert_int_eq(info().sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
-    ck_assert_uint_eq(info().sampling_interval_ns, 0);
+    ck_assert_int_eq(read_info().sampling_clock, SAMPLING_CLOCK_AUTO);
+    ck_assert_int_eq(read_info().sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
+    ck_assert_uint_eq(read_info().sampling_interval_ns, 0);
 }
 END_TEST
 
@@ -213,9 +213,9 @@ START_TEST(chunks_come_in_the_order_of_their_range)
         ck_assert_uint_eq(copy.used_bytes, 4);
         ck_assert_uint_eq(copy.block_count, 1);
     }
-    ck_assert_uint_eq(info().kept_blocks, 4);
-    ck_assert_uint_eq(info().kept_bytes, 16);
-    ck_assert_uint_eq(info().bad_chunks + info().bad_blocks, 0);
+    ck_assert_uint_eq(read_info().kept_blocks, 4);
+    ck_assert_uint_eq(read_info().kept_bytes, 16);
+    ck_assert_uint_eq(read_info().bad_chunks + read_info().bad_blocks, 0);
 }
 END_TEST
 
@@ -278,8 +278,8 @@ START_TEST(chunks_that_changed_hands_since_are_not_there)
     regenerated->generation++;
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_eq(arena_reader_copy_chunk(reader, i, &copy), -ENOENT);
-    ck_assert_uint_eq(info().bad_chunks, 0);
-    ck_assert_uint_eq(info().kept_blocks, 0);
+    ck_assert_uint_eq(read_info().bad_chunks, 0);
+    ck_assert_uint_eq(read_info().kept_blocks, 0);
 }
 END_TEST
 
@@ -314,7 +314,7 @@ static void read_all(void)
 /* Of what was produced, so much is neither kept nor dropped. */
 static void is_lost(int64_t blocks, int64_t bytes)
 {
-    struct arena_info account = info();
+    struct arena_info account = read_info();
     uint64_t dropped_blocks = 0, dropped_bytes = 0;
     for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
         if (drop_cause_counts_blocks((enum drop_cause)cause)) {
@@ -340,8 +340,8 @@ START_TEST(what_was_produced_is_kept_or_dropped)
     chunk_writer_init(&writer, manager, 6);
     ck_assert_int_eq(chunk_writer_put(&writer, too_large, sizeof(too_large)), -EMSGSIZE);
     read_all();
-    ck_assert_uint_eq(info().produced_blocks, 6);
-    ck_assert_uint_eq(info().kept_blocks, 4);
+    ck_assert_uint_eq(read_info().produced_blocks, 6);
+    ck_assert_uint_eq(read_info().kept_blocks, 4);
     is_lost(0, 0);
 }
 END_TEST
@@ -352,7 +352,7 @@ START_TEST(what_is_recorded_while_it_is_read_is_produced_as_well)
     open_reader_while_writing(&writer);
     chunk_writer_finish(&writer);
     ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), 0);
-    ck_assert_uint_eq(info().produced_blocks, 2);
+    ck_assert_uint_eq(read_info().produced_blocks, 2);
     is_lost(0, 0);
 }
 END_TEST
@@ -367,7 +367,7 @@ START_TEST(a_chunk_that_vanished_is_missed)
     in_use->state = CHUNK_FREE;
     chunk_manager_release(manager, in_use);
     read_all();
-    ck_assert_uint_eq(info().kept_blocks, 1);
+    ck_assert_uint_eq(read_info().kept_blocks, 1);
     is_lost(2, 2 * 4);
 }
 END_TEST
@@ -379,7 +379,7 @@ START_TEST(a_session_has_an_account_of_its_own)
     arena_count_refused_block(arena.header, DROP_REENTRANT, 0);
     ck_assert_int_eq(chunk_manager_create(&arena, GENERATION + 1, SLOTS * CHUNK_BYTES, &next), 0);
     read_all();
-    ck_assert_uint_eq(info().produced_blocks, 0);
+    ck_assert_uint_eq(read_info().produced_blocks, 0);
     is_lost(0, 0);
     chunk_manager_destroy(next);
 }
@@ -404,7 +404,7 @@ START_TEST(a_damaged_chunk_header_is_refused_and_counted)
         break;
     }
     ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), -EPROTO);
-    ck_assert_uint_eq(info().bad_chunks, 1);
+    ck_assert_uint_eq(read_info().bad_chunks, 1);
 }
 END_TEST
 
@@ -593,8 +593,8 @@ START_TEST(a_chunk_with_a_damaged_block_keeps_the_ones_before)
     open_reader();
     ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), 0);
     ck_assert_uint_eq(copy.block_count, 1);
-    ck_assert_uint_eq(info().bad_blocks, 1);
-    ck_assert_uint_eq(info().kept_blocks, 1);
+    ck_assert_uint_eq(read_info().bad_blocks, 1);
+    ck_assert_uint_eq(read_info().kept_blocks, 1);
 }
 END_TEST
 
@@ -843,7 +843,7 @@ START_TEST(a_chunk_that_changes_hands_while_it_is_copied_is_not_there)
     ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
     ck_assert_int_eq(mprotect((uint8_t *)racing_chunk + CHUNK_BYTES / 2, 4096, PROT_NONE), 0);
     ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), -ENOENT);
-    ck_assert_uint_eq(info().bad_chunks + info().kept_blocks, 0);
+    ck_assert_uint_eq(read_info().bad_chunks + read_info().kept_blocks, 0);
 }
 END_TEST
 
@@ -900,7 +900,7 @@ START_TEST(no_half_block_is_seen_while_others_write_and_recycle)
                 copied++;
             }
         }
-        ck_assert_uint_eq(info().bad_chunks + info().bad_blocks, 0);
+        ck_assert_uint_eq(read_info().bad_chunks + read_info().bad_blocks, 0);
         arena_reader_close(reader);
         reader = NULL;
     }
@@ -951,13 +951,13 @@ START_TEST(what_a_killed_process_recorded_is_all_there)
     kill(child, SIGKILL);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(arena_reader_open(fd, &reader), 0);
-    ck_assert_int_eq(info().process_id, child);
+    ck_assert_int_eq(read_info().process_id, child);
     ck_assert_uint_ge(arena_reader_chunk_count(reader), 1);
     for (size_t i = 0; i < arena_reader_chunk_count(reader); i++) {
         ck_assert_int_eq(arena_reader_copy_chunk(reader, i, &copy), 0);
         check_copy();
     }
-    ck_assert_uint_ge(info().kept_blocks, CHUNK_BUFFER_BYTES / 4 - 4);
+    ck_assert_uint_ge(read_info().kept_blocks, CHUNK_BUFFER_BYTES / 4 - 4);
     close(fd);
 }
 END_TEST

@@ -13,19 +13,19 @@ static struct arguments arguments;
 static struct failure failure;
 static char *words[MOST_WORDS];
 
-static void forget(void)
+static void reset_arguments(void)
 {
     arguments_init(&arguments);
     memset(&failure, 0, sizeof(failure));
 }
 
 /* Parses the words of LINE, which has single blanks between them. */
-static bool parse(const char *line, unsigned sets, bool stop_at_operand)
+static bool parse_line(const char *line, unsigned sets, bool stop_at_operand)
 {
     static char copy[256];
     int count = 0;
 
-    forget();
+    reset_arguments();
     snprintf(copy, sizeof(copy), "%s", line);
     for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
         words[count++] = word;
@@ -37,7 +37,7 @@ static const unsigned every_set = OPTIONS_GLOBAL | OPTIONS_SESSION | OPTIONS_OUT
 
 START_TEST(nothing_given_means_the_defaults)
 {
-    ck_assert(parse("", every_set, false));
+    ck_assert(parse_line("", every_set, false));
     ck_assert_uint_eq(arguments.interval_ns, 1000000);
     ck_assert_uint_eq(arguments.features, FEATURES_DEFAULT);
     ck_assert_int_eq(arguments.clock, SAMPLING_CLOCK_AUTO);
@@ -53,9 +53,9 @@ END_TEST
 
 START_TEST(session_options_are_taken)
 {
-    ck_assert(parse("--interval 250us --features stacks,cpu --threads GeckoMain,pool "
-                    "--memory-limit 64M -d 2.5 --clock perf",
-                    OPTIONS_SESSION, false));
+    ck_assert(parse_line("--interval 250us --features stacks,cpu --threads GeckoMain,pool "
+                         "--memory-limit 64M -d 2.5 --clock perf",
+                         OPTIONS_SESSION, false));
     ck_assert_uint_eq(arguments.interval_ns, 250000);
     ck_assert_uint_eq(arguments.features, FEATURE_STACKS | FEATURE_CPU);
     ck_assert_int_eq(arguments.clock, SAMPLING_CLOCK_PERF);
@@ -67,14 +67,14 @@ END_TEST
 
 START_TEST(a_rate_says_the_same_as_an_interval)
 {
-    ck_assert(parse("--rate 1000", OPTIONS_SESSION, false));
+    ck_assert(parse_line("--rate 1000", OPTIONS_SESSION, false));
     ck_assert_uint_eq(arguments.interval_ns, 1000000);
 }
 END_TEST
 
 START_TEST(values_may_be_attached)
 {
-    ck_assert(parse("--interval=2ms -oout.json -qj", every_set, false));
+    ck_assert(parse_line("--interval=2ms -oout.json -qj", every_set, false));
     ck_assert_uint_eq(arguments.interval_ns, 2000000);
     ck_assert_str_eq(arguments.output, "out.json");
     ck_assert(arguments.quiet);
@@ -84,7 +84,7 @@ END_TEST
 
 START_TEST(options_and_operands_may_mix)
 {
-    ck_assert(parse("one --json two", every_set, false));
+    ck_assert(parse_line("one --json two", every_set, false));
     ck_assert(arguments.json);
     ck_assert_int_eq(arguments.operand_count, 2);
     ck_assert_str_eq(arguments.operands[0], "one");
@@ -99,7 +99,7 @@ static const char *const command_lines[] = {
 
 START_TEST(options_of_a_command_are_left_to_it)
 {
-    ck_assert(parse(command_lines[_i], every_set, true));
+    ck_assert(parse_line(command_lines[_i], every_set, true));
     ck_assert_str_eq(arguments.output, "x.json");
     ck_assert_int_eq(arguments.operand_count, 3);
     ck_assert_str_eq(arguments.operands[0], "make");
@@ -110,7 +110,7 @@ END_TEST
 
 START_TEST(a_single_dash_is_an_operand)
 {
-    ck_assert(parse("-", every_set, false));
+    ck_assert(parse_line("-", every_set, false));
     ck_assert_int_eq(arguments.operand_count, 1);
 }
 END_TEST
@@ -145,7 +145,7 @@ static const struct {
 
 START_TEST(mistakes_are_usage_errors_that_say_what_to_do)
 {
-    ck_assert(!parse(refused[_i].line, OPTIONS_GLOBAL | OPTIONS_SESSION, false));
+    ck_assert(!parse_line(refused[_i].line, OPTIONS_GLOBAL | OPTIONS_SESSION, false));
     ck_assert_int_eq(failure.code, EXIT_CODE_USAGE);
     ck_assert_msg(strstr(failure.text, refused[_i].says) != NULL, "%s", failure.text);
     ck_assert_ptr_null(strchr(failure.text, '\n'));

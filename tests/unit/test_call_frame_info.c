@@ -25,7 +25,7 @@ struct made {
     size_t frames_bytes;
 };
 
-static void put(uint8_t *to, size_t *at, const void *bytes, size_t count)
+static void put_bytes(uint8_t *to, size_t *at, const void *bytes, size_t count)
 {
     if (count > 0)
         memcpy(to + *at, bytes, count);
@@ -34,12 +34,12 @@ static void put(uint8_t *to, size_t *at, const void *bytes, size_t count)
 
 static void put_u32(uint8_t *to, size_t *at, uint32_t value)
 {
-    put(to, at, &value, sizeof(value));
+    put_bytes(to, at, &value, sizeof(value));
 }
 
 /* A CIE with AUGMENTATION "zR" or "zRS" (CFA = rsp + 8, return address at CFA - 8), and one FDE. */
-static void make(struct made *made, const char *augmentation, const uint8_t *operations,
-                 size_t count)
+static void make_tables(struct made *made, const char *augmentation, const uint8_t *operations,
+                        size_t count)
 {
     static const uint8_t cie_tail[] = {
         1,    0x78, 16, /* alignments 1 and -8, return address column */
@@ -52,21 +52,21 @@ static void make(struct made *made, const char *augmentation, const uint8_t *ope
     memset(made, 0, sizeof(*made));
     put_u32(out, &at, (uint32_t)(4 + 1 + strlen(augmentation) + 1 + sizeof(cie_tail)));
     put_u32(out, &at, 0);
-    put(out, &at, "\1", 1);
-    put(out, &at, augmentation, strlen(augmentation) + 1);
-    put(out, &at, cie_tail, sizeof(cie_tail));
+    put_bytes(out, &at, "\1", 1);
+    put_bytes(out, &at, augmentation, strlen(augmentation) + 1);
+    put_bytes(out, &at, cie_tail, sizeof(cie_tail));
     size_t fde = at;
     put_u32(out, &at, (uint32_t)(4 + 4 + 4 + 1 + count));
     put_u32(out, &at, (uint32_t)at);
     put_u32(out, &at, (uint32_t)(CODE_ADDRESS - (FRAMES_ADDRESS + (int)at)));
     put_u32(out, &at, CODE_BYTES);
-    put(out, &at, "", 1);
-    put(out, &at, operations, count);
+    put_bytes(out, &at, "", 1);
+    put_bytes(out, &at, operations, count);
     made->frames_bytes = at;
 
     static const uint8_t encodings[] = { 1, 0x1b, 0x03, 0x3b };
     at = 0;
-    put(made->header, &at, encodings, sizeof(encodings));
+    put_bytes(made->header, &at, encodings, sizeof(encodings));
     put_u32(made->header, &at, FRAMES_ADDRESS - (HEADER_ADDRESS + 4));
     put_u32(made->header, &at, 1);
     put_u32(made->header, &at, (uint32_t)(CODE_ADDRESS - HEADER_ADDRESS));
@@ -138,7 +138,7 @@ START_TEST(operations_make_rows)
 {
     struct made made;
     struct frame_row row;
-    make(&made, "zR", rows[_i].operations, rows[_i].count);
+    make_tables(&made, "zR", rows[_i].operations, rows[_i].count);
     int error = find_row(&made, CODE_ADDRESS + rows[_i].offset, &row);
     ck_assert_msg(error == rows[_i].error, "%s: %d", rows[_i].what, error);
     if (error != 0)
@@ -159,7 +159,7 @@ START_TEST(expressions_are_found_in_the_tables)
     static const uint8_t operations[] = { 0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof(operations));
+    make_tables(&made, "zR", operations, sizeof(operations));
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), 0);
     ck_assert(row.is_cfa_expression);
     ck_assert_uint_eq(row.cfa_expression.count, 3);
@@ -174,7 +174,7 @@ START_TEST(the_register_asked_for_is_followed)
     static const uint8_t operations[] = { 0x83, 5 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof(operations));
+    make_tables(&made, "zR", operations, sizeof(operations));
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), 0);
     ck_assert_int_eq(row.other.place, REGISTER_AT_OFFSET);
     ck_assert_int_eq(row.other.offset, -40);
@@ -186,7 +186,7 @@ START_TEST(an_undefined_return_address_is_told)
     static const uint8_t operations[] = { 0x07, 16 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof(operations));
+    make_tables(&made, "zR", operations, sizeof(operations));
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), 0);
     ck_assert_int_eq(row.return_address.place, REGISTER_UNDEFINED);
     ck_assert(!row.is_signal_frame);
@@ -197,7 +197,7 @@ START_TEST(signal_frames_are_told)
 {
     struct made made;
     struct frame_row row;
-    make(&made, "zRS", NULL, 0);
+    make_tables(&made, "zRS", NULL, 0);
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), 0);
     ck_assert(row.is_signal_frame);
 }
@@ -208,7 +208,7 @@ START_TEST(unknown_augmentations_are_not_guessed_at)
     static const char *const augmentations[] = { "zX", "eh", "zRX" };
     struct made made;
     struct frame_row row;
-    make(&made, augmentations[_i], NULL, 0);
+    make_tables(&made, augmentations[_i], NULL, 0);
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), -ENOTSUP);
 }
 END_TEST
@@ -223,7 +223,7 @@ START_TEST(headers_without_a_search_table_have_no_rows)
     };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", NULL, 0);
+    make_tables(&made, "zR", NULL, 0);
     made.header[changes[_i].at] = changes[_i].value;
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), -ENOENT);
 }
@@ -234,7 +234,7 @@ START_TEST(tables_cut_off_anywhere_are_survived)
     static const uint8_t operations[] = { 0x41, 0x0e, 16, 0x86, 2 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof(operations));
+    make_tables(&made, "zR", operations, sizeof(operations));
     for (size_t kept = 0; kept < made.frames_bytes; kept++) {
         struct made cut = made;
         uint8_t *exact = malloc(kept + 1); /* the sanitizer watches its end */

@@ -17,7 +17,7 @@ static void tear_down(void)
 }
 
 /* CPU time was spent in the last of the names of PATH, which ends with 0; returns its node. */
-static uint32_t spend(const uint32_t *path, uint64_t cpu_ns)
+static uint32_t spend_time(const uint32_t *path, uint64_t cpu_ns)
 {
     const struct stack_sum sum = { .samples = 1, .cpu_ns = cpu_ns };
     uint32_t node = CALL_TREE_NONE;
@@ -29,10 +29,10 @@ static uint32_t spend(const uint32_t *path, uint64_t cpu_ns)
 
 START_TEST(totals_have_what_was_spent_inside)
 {
-    uint32_t main = spend((uint32_t[]){ 1, 0 }, 5);
-    uint32_t slow = spend((uint32_t[]){ 1, 3, 2, 0 }, 70);
-    uint32_t quick = spend((uint32_t[]){ 1, 2, 0 }, 10);
-    ck_assert_uint_eq(spend((uint32_t[]){ 1, 2, 0 }, 15), quick);
+    uint32_t main = spend_time((uint32_t[]){ 1, 0 }, 5);
+    uint32_t slow = spend_time((uint32_t[]){ 1, 3, 2, 0 }, 70);
+    uint32_t quick = spend_time((uint32_t[]){ 1, 2, 0 }, 10);
+    ck_assert_uint_eq(spend_time((uint32_t[]){ 1, 2, 0 }, 15), quick);
     ck_assert_uint_ne(slow, quick);
     ck_assert_int_eq(call_tree_settle(&tree, false), 0);
     ck_assert_uint_eq(tree.first, main);
@@ -53,8 +53,9 @@ END_TEST
 
 START_TEST(samples_decide_where_time_is_not_known)
 {
-    uint32_t rare = spend((uint32_t[]){ 1, 0 }, 0), often = spend((uint32_t[]){ 2, 0 }, 0);
-    spend((uint32_t[]){ 2, 0 }, 0);
+    uint32_t rare = spend_time((uint32_t[]){ 1, 0 }, 0),
+             often = spend_time((uint32_t[]){ 2, 0 }, 0);
+    spend_time((uint32_t[]){ 2, 0 }, 0);
     ck_assert_int_eq(call_tree_settle(&tree, true), 0);
     ck_assert_uint_eq(tree.first, often);
     ck_assert_uint_eq(call_tree_node(&tree, often)->next, rare);

@@ -68,7 +68,7 @@ START_TEST(medians_are_known_however_many_calls_there_are)
     const unsigned count = DRAWN_CALLS_AT_FIRST + 100000;
     ck_assert_int_eq(read_calls(count), 0);
     ck_assert_uint_eq(report.calls, count + 1);
-    ck_assert_uint_le(report.longest.count, CALLS_REPORT_MOST_LONGEST);
+    ck_assert_uint_le(report.longest.count, CALLS_REPORT_MAX_LONGEST);
     ck_assert_double_eq(((struct reported_call *)report.longest.items)[0].duration_ms, count);
     ck_assert_uint_eq(function_at(1)->count + function_at(2)->count, count);
     ck_assert_double_eq(function_at(1)->median_ms, 1);

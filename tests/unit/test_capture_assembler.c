@@ -62,7 +62,7 @@ static void tear_down(void)
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
-static void begin(int output_fd)
+static void begin_assembler(int output_fd)
 {
     ck_assert_int_eq(capture_assembler_create(&loop, output_fd, &events, NULL, &assembler), 0);
 }
@@ -76,7 +76,7 @@ static int file_of(const char *text, size_t count)
     return fd;
 }
 
-static int add(char letter, const char *text, size_t count, bool is_element)
+static int add_piece(char letter, const char *text, size_t count, bool is_element)
 {
     char *piece = malloc(1);
     *piece = letter;
@@ -86,11 +86,11 @@ static int add(char letter, const char *text, size_t count, bool is_element)
 
 static void add_document(void)
 {
-    ck_assert_int_eq(add('h', "[", 1, false), 0);
-    ck_assert_int_eq(add('1', "one", 1, true), 0);
-    ck_assert_int_eq(add('2', "two", 1, true), 0);
-    ck_assert_int_eq(add('3', "three", 1, true), 0);
-    ck_assert_int_eq(add('t', "]", 1, false), 0);
+    ck_assert_int_eq(add_piece('h', "[", 1, false), 0);
+    ck_assert_int_eq(add_piece('1', "one", 1, true), 0);
+    ck_assert_int_eq(add_piece('2', "two", 1, true), 0);
+    ck_assert_int_eq(add_piece('3', "three", 1, true), 0);
+    ck_assert_int_eq(add_piece('t', "]", 1, false), 0);
     close_after = 5;
 }
 
@@ -99,7 +99,7 @@ START_TEST(elements_are_separated_by_commas)
     char text[64] = { 0 };
     int fd = memfd_create("output", MFD_CLOEXEC);
 
-    begin(dup(fd));
+    begin_assembler(dup(fd));
     add_document();
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_str_eq(written, "h123t");
@@ -115,7 +115,7 @@ START_TEST(a_file_opened_for_appending_is_appended_to)
     int fd = mkstemp(path);
 
     ck_assert_int_eq(write(fd, "old ", 4), 4);
-    begin(open(path, O_WRONLY | O_APPEND));
+    begin_assembler(open(path, O_WRONLY | O_APPEND));
     unlink(path);
     add_document();
     uv_run(&loop, UV_RUN_DEFAULT);
@@ -127,7 +127,7 @@ END_TEST
 
 /* Reads a pipe on a worker thread of the loop, so that the assembler finds it full again and again.
  */
-static void drain(uv_work_t *work)
+static void drain_pipe(uv_work_t *work)
 {
     char buffer[1000];
     ssize_t got;
@@ -147,10 +147,10 @@ START_TEST(a_pipe_gets_every_byte_in_order)
 
     ck_assert_int_eq(pipe(ends), 0);
     state[0] = ends[0];
-    begin(ends[1]);
-    ck_assert_int_eq(add('a', "0123456789", 100000, false), 0);
+    begin_assembler(ends[1]);
+    ck_assert_int_eq(add_piece('a', "0123456789", 100000, false), 0);
     close_after = 1;
-    ck_assert_int_eq(uv_queue_work(&loop, &reader, drain, NULL), 0);
+    ck_assert_int_eq(uv_queue_work(&loop, &reader, drain_pipe, NULL), 0);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(state[1], 1000000);
     ck_assert_int_eq(state[2], 0);
@@ -163,8 +163,8 @@ START_TEST(a_reader_that_stops_can_be_left)
     int ends[2];
 
     ck_assert_int_eq(pipe(ends), 0);
-    begin(ends[1]);
-    ck_assert_int_eq(add('a', "0123456789", 100000, false), 0);
+    begin_assembler(ends[1]);
+    ck_assert_int_eq(add_piece('a', "0123456789", 100000, false), 0);
     while (capture_assembler_bytes(assembler) == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
     capture_assembler_close(assembler);
@@ -181,7 +181,7 @@ START_TEST(a_reader_that_went_is_told_once)
 
     ck_assert_int_eq(pipe(ends), 0);
     close(ends[0]);
-    begin(ends[1]);
+    begin_assembler(ends[1]);
     add_document();
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(failures, 1);
@@ -193,7 +193,7 @@ END_TEST
 /* Many times: the worker may be done before the loop has counted that it began. */
 START_TEST(a_full_disk_is_told_once)
 {
-    begin(open("/dev/full", O_WRONLY));
+    begin_assembler(open("/dev/full", O_WRONLY));
     add_document();
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(failures, 1);
@@ -204,7 +204,7 @@ END_TEST
 
 START_TEST(a_piece_shorter_than_it_says_is_an_error)
 {
-    begin(memfd_create("output", MFD_CLOEXEC));
+    begin_assembler(memfd_create("output", MFD_CLOEXEC));
     ck_assert_int_eq(capture_assembler_add(assembler, file_of("x", 1), 2, false, NULL), 0);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(last_error, -EIO);
@@ -214,11 +214,11 @@ END_TEST
 START_TEST(nothing_is_taken_after_a_failure)
 {
     stays_open = true;
-    begin(open("/dev/full", O_WRONLY));
+    begin_assembler(open("/dev/full", O_WRONLY));
     add_document();
     while (failures == 0)
         uv_run(&loop, UV_RUN_ONCE);
-    ck_assert_int_eq(add('x', "x", 1, false), -ENOSPC);
+    ck_assert_int_eq(add_piece('x', "x", 1, false), -ENOSPC);
     capture_assembler_close(assembler);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(failures, 1);

@@ -42,7 +42,7 @@ static void leave_folder(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-static struct capture_file *begin(const char *path)
+static struct capture_file *begin_file(const char *path)
 {
     struct capture_file *file = NULL;
 
@@ -55,7 +55,7 @@ static const char *const names[] = { "out.json", "out.json.gz" };
 
 START_TEST(what_is_committed_is_there_and_nothing_else)
 {
-    struct capture_file *file = begin(names[_i]);
+    struct capture_file *file = begin_file(names[_i]);
 
     ck_assert_int_eq(capture_file_write(file, "{}", 2), 0);
     ck_assert_int_eq(access(names[_i], F_OK), -1);
@@ -70,7 +70,7 @@ START_TEST(a_committed_file_takes_the_place_of_an_older_one)
 {
     char text[4] = "";
     int fd = open("out.json", O_CREAT | O_WRONLY, 0600);
-    struct capture_file *file = begin("out.json");
+    struct capture_file *file = begin_file("out.json");
 
     close(fd);
     ck_assert_int_eq(capture_file_write(file, "{}", 2), 0);
@@ -84,7 +84,7 @@ END_TEST
 
 START_TEST(what_was_not_committed_is_removed)
 {
-    struct capture_file *file = begin(names[_i]);
+    struct capture_file *file = begin_file(names[_i]);
 
     ck_assert_int_eq(capture_file_write(file, "{}", 2), 0);
     capture_file_close(file);
@@ -98,7 +98,7 @@ START_TEST(a_writer_that_is_killed_leaves_nothing)
     int status;
 
     if (child == 0) {
-        struct capture_file *file = begin(names[_i]);
+        struct capture_file *file = begin_file(names[_i]);
         (void)capture_file_write(file, "{}", 2);
         raise(SIGKILL);
     }
@@ -112,7 +112,7 @@ START_TEST(a_limit_on_file_sizes_is_an_error_like_a_full_disk)
 {
     static const struct rlimit limit = { 4096, 4096 };
     static char bytes[8192];
-    struct capture_file *file = begin("out.json");
+    struct capture_file *file = begin_file("out.json");
 
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ck_assert_int_eq(capture_file_write(file, bytes, sizeof(bytes)), -EFBIG);

@@ -15,7 +15,7 @@ static void select_by(const char *pids, const char *names)
     capture_selection_read(&message, &selection);
 }
 
-static bool has(pid_t pid, const char *executable, const char *title)
+static bool selects_process(pid_t pid, const char *executable, const char *title)
 {
     const struct selection_subject subject = { pid, executable, title };
     return capture_selection_has(&selection, &subject);
@@ -25,7 +25,7 @@ START_TEST(nothing_selects_everything)
 {
     select_by("", "");
     ck_assert(!capture_selection_is_partial(&selection));
-    ck_assert(has(17, "/bin/sh", NULL));
+    ck_assert(selects_process(17, "/bin/sh", NULL));
     select_by(",,", ",");
     ck_assert(!capture_selection_is_partial(&selection));
     ck_assert_str_eq(selection.threads, "pool");
@@ -36,40 +36,40 @@ START_TEST(ids_select)
 {
     select_by("17,,180", "");
     ck_assert(capture_selection_is_partial(&selection));
-    ck_assert(has(17, "/bin/sh", NULL));
-    ck_assert(has(180, "/bin/sh", NULL));
-    ck_assert(!has(1, "/bin/sh", NULL));
-    ck_assert(!has(18, "/bin/sh", NULL));
-    ck_assert(!has(170, "/bin/17", NULL));
+    ck_assert(selects_process(17, "/bin/sh", NULL));
+    ck_assert(selects_process(180, "/bin/sh", NULL));
+    ck_assert(!selects_process(1, "/bin/sh", NULL));
+    ck_assert(!selects_process(18, "/bin/sh", NULL));
+    ck_assert(!selects_process(170, "/bin/17", NULL));
 }
 END_TEST
 
 START_TEST(names_select_by_a_part_of_the_program_in_whatever_case)
 {
     select_by("", "GRES,worker");
-    ck_assert(has(1, "/usr/bin/postgres", NULL));
-    ck_assert(has(1, "my-worker", NULL));
-    ck_assert(!has(1, "/opt/worker/bin/sh", NULL));
-    ck_assert(!has(1, "", NULL));
+    ck_assert(selects_process(1, "/usr/bin/postgres", NULL));
+    ck_assert(selects_process(1, "my-worker", NULL));
+    ck_assert(!selects_process(1, "/opt/worker/bin/sh", NULL));
+    ck_assert(!selects_process(1, "", NULL));
 }
 END_TEST
 
 START_TEST(names_select_by_a_part_of_the_title_too)
 {
     select_by("", "Checkpointer,/sbin");
-    ck_assert(has(1, "/usr/bin/postgres", "postgres: checkpointer"));
-    ck_assert(has(1, "/usr/sbin/nginx", "nginx: master process /usr/sbin/nginx"));
-    ck_assert(!has(1, "/usr/sbin/nginx", "nginx: worker process"));
-    ck_assert(!has(1, "/usr/sbin/nginx", NULL));
+    ck_assert(selects_process(1, "/usr/bin/postgres", "postgres: checkpointer"));
+    ck_assert(selects_process(1, "/usr/sbin/nginx", "nginx: master process /usr/sbin/nginx"));
+    ck_assert(!selects_process(1, "/usr/sbin/nginx", "nginx: worker process"));
+    ck_assert(!selects_process(1, "/usr/sbin/nginx", NULL));
 }
 END_TEST
 
 START_TEST(either_is_enough)
 {
     select_by("17", "postgres");
-    ck_assert(has(17, "/bin/sh", NULL));
-    ck_assert(has(18, "postgres", NULL));
-    ck_assert(!has(18, "/bin/sh", NULL));
+    ck_assert(selects_process(17, "/bin/sh", NULL));
+    ck_assert(selects_process(18, "postgres", NULL));
+    ck_assert(!selects_process(18, "/bin/sh", NULL));
 }
 END_TEST
 

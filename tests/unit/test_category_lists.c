@@ -38,7 +38,7 @@ static void tear_down(void)
     category_lists_free(&lists);
 }
 
-static int append(void *context, const char *bytes, size_t n)
+static int append_text(void *context, const char *bytes, size_t n)
 {
     strncat(context, bytes, n);
     return 0;
@@ -59,7 +59,7 @@ static const char *list_of_all(void)
     struct json_writer writer;
     text[0] = '\0';
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append, text, &latch);
+    json_writer_init_sink(&writer, append_text, text, &latch);
     category_lists_write(&lists, &writer);
     ck_assert_int_eq(json_writer_flush(&writer), 0);
     json_writer_fini(&writer);
@@ -141,7 +141,7 @@ END_TEST
 #define SECOND    PROCESS(SECOND_LIST, "2,1", "1")
 #define ENDING    "],\"meta\":{\"version\":36,\"categories\":[" OTHER "]}}"
 
-static int rewrite(const char *capture, struct category_lists *known)
+static int rewrite_capture(const char *capture, struct category_lists *known)
 {
     struct symbolicate_events events = { .categories = known };
     struct capture_counts counts;
@@ -150,7 +150,7 @@ static int rewrite(const char *capture, struct category_lists *known)
     struct json_writer writer;
     text[0] = '\0';
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append, text, &latch);
+    json_writer_init_sink(&writer, append_text, text, &latch);
     ck_assert_int_eq(json_reader_open_memory(capture, strlen(capture), &reader), 0);
     int error = symbolicate_profile(reader, &writer, NULL, &counts, &events);
     if (error == 0)
@@ -178,7 +178,7 @@ START_TEST(all_processes_of_a_capture_have_one_list)
     ck_assert_int_eq(
         category_lists_look_at(&lists, fd, strlen(BEGINNING FIRST ","), strlen(SECOND)), 0);
     close(fd);
-    ck_assert_int_eq(rewrite(capture, &lists), 0);
+    ck_assert_int_eq(rewrite_capture(capture, &lists), 0);
     const char *wanted[] = {
         "\"categories\":" LIST_OF_ALL, "[0,false,null,null,null,null,1,1]", "[0,1,0,0,1,null]",
         "\"categories\":" LIST_OF_ALL, "[0,false,null,null,null,null,1,2]", "[0,1,0,0,2,null]",
@@ -207,10 +207,13 @@ END_TEST
 
 START_TEST(a_capture_with_a_wrong_number_is_refused)
 {
-    ck_assert_int_eq(rewrite(BEGINNING PROCESS(FIRST_LIST, "2,0", "1") ENDING, NULL), -EPROTO);
-    ck_assert_int_eq(rewrite(BEGINNING PROCESS(FIRST_LIST, "1,2", "1") ENDING, NULL), -EPROTO);
-    ck_assert_int_eq(rewrite(BEGINNING PROCESS(FIRST_LIST, "1,1", "2") ENDING, NULL), -EPROTO);
-    ck_assert_int_eq(rewrite(BEGINNING PROCESS(FIRST_LIST, "1,1", "1") ENDING, NULL), 0);
+    ck_assert_int_eq(rewrite_capture(BEGINNING PROCESS(FIRST_LIST, "2,0", "1") ENDING, NULL),
+                     -EPROTO);
+    ck_assert_int_eq(rewrite_capture(BEGINNING PROCESS(FIRST_LIST, "1,2", "1") ENDING, NULL),
+                     -EPROTO);
+    ck_assert_int_eq(rewrite_capture(BEGINNING PROCESS(FIRST_LIST, "1,1", "2") ENDING, NULL),
+                     -EPROTO);
+    ck_assert_int_eq(rewrite_capture(BEGINNING PROCESS(FIRST_LIST, "1,1", "1") ENDING, NULL), 0);
 }
 END_TEST
 

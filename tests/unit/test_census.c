@@ -159,7 +159,7 @@ static void tear_down(void)
     munmap(ledger.ring, sizeof(*ledger.ring));
 }
 
-static void put(enum census_kind kind, uint64_t time_ns, int wait_status)
+static void put_entry(enum census_kind kind, uint64_t time_ns, int wait_status)
 {
     struct census_entry entry = { .kind = kind,
                                   .pid = process,
@@ -176,7 +176,7 @@ static void put(enum census_kind kind, uint64_t time_ns, int wait_status)
     census_ring_put(ledger.ring, &entry);
 }
 
-static const struct child *latest(void)
+static const struct child *latest_child(void)
 {
     return child_table_find_latest(&table, process);
 }
@@ -185,31 +185,31 @@ static const struct child *latest(void)
 
 START_TEST(who_is_present_is_a_dormant_child)
 {
-    put(CENSUS_PRESENT, START_NS + 1, 0);
+    put_entry(CENSUS_PRESENT, START_NS + 1, 0);
     census_read(&census);
-    ck_assert_ptr_nonnull(latest());
-    ck_assert_int_eq(latest()->dormancy, CHILD_DORMANT);
-    ck_assert_str_eq(latest()->executable, "/bin/sleep");
-    ck_assert_uint_eq(latest()->arguments_bytes, 10);
-    ck_assert_ptr_nonnull(latest()->watch);
-    put(CENSUS_WISH, START_NS + 2, 0);
+    ck_assert_ptr_nonnull(latest_child());
+    ck_assert_int_eq(latest_child()->dormancy, CHILD_DORMANT);
+    ck_assert_str_eq(latest_child()->executable, "/bin/sleep");
+    ck_assert_uint_eq(latest_child()->arguments_bytes, 10);
+    ck_assert_ptr_nonnull(latest_child()->watch);
+    put_entry(CENSUS_WISH, START_NS + 2, 0);
     census_read(&census);
     ck_assert_uint_eq(wishes, 1);
-    put(CENSUS_ENDED, START_NS + 3, SIGKILL);
+    put_entry(CENSUS_ENDED, START_NS + 3, SIGKILL);
     census_read(&census);
-    ck_assert_int_eq(latest()->verdict, VERDICT_KILLED);
-    ck_assert_uint_eq(latest()->cpu.used_ns, 5);
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
+    ck_assert_uint_eq(latest_child()->cpu.used_ns, 5);
     ck_assert_uint_eq(ends, 1);
 }
 END_TEST
 
 START_TEST(what_was_told_before_the_session_or_without_one_is_nothing)
 {
-    put(CENSUS_PRESENT, START_NS - 1, 0);
+    put_entry(CENSUS_PRESENT, START_NS - 1, 0);
     census_read(&census);
     ck_assert_uint_eq(table.count, 0);
     session.state = SESSION_IDLE;
-    put(CENSUS_PRESENT, START_NS + 1, 0);
+    put_entry(CENSUS_PRESENT, START_NS + 1, 0);
     census_read(&census);
     ck_assert_uint_eq(table.count, 0);
     ck_assert_uint_eq(atomic_load(&ledger.ring->taken), 2);
@@ -218,20 +218,20 @@ END_TEST
 
 START_TEST(who_ended_unheard_is_a_name)
 {
-    put(CENSUS_EXEC, START_NS + 1, 0); /* by whom profd will hear of, as it seems */
-    put(CENSUS_ENDED, START_NS + 2, 7 << 8);
+    put_entry(CENSUS_EXEC, START_NS + 1, 0); /* by whom profd will hear of, as it seems */
+    put_entry(CENSUS_ENDED, START_NS + 2, 7 << 8);
     census_read(&census);
-    ck_assert(child_is_only_name(latest()));
-    ck_assert_str_eq(latest()->executable, "/bin/sleep");
-    ck_assert_int_eq(latest()->verdict, VERDICT_EXITED);
-    ck_assert_int_eq(latest()->code, 7);
+    ck_assert(child_is_only_name(latest_child()));
+    ck_assert_str_eq(latest_child()->executable, "/bin/sleep");
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_EXITED);
+    ck_assert_int_eq(latest_child()->code, 7);
 }
 END_TEST
 
 START_TEST(an_end_that_was_forgotten_already_is_passed_on)
 {
     recent_ends_put(&census.ends, process, START_NS + 1);
-    put(CENSUS_ENDED, START_NS + 2, SIGKILL);
+    put_entry(CENSUS_ENDED, START_NS + 2, SIGKILL);
     census_read(&census);
     ck_assert_uint_eq(told_ends, 1);
     ck_assert_uint_eq(table.count, 0);
@@ -241,7 +241,7 @@ END_TEST
 START_TEST(losses_are_counted)
 {
     for (unsigned i = 0; i < CENSUS_RING_ENTRIES + 3; i++)
-        put(CENSUS_WISH, START_NS + 1, 0);
+        put_entry(CENSUS_WISH, START_NS + 1, 0);
     census_read(&census);
     ck_assert_uint_eq(census.lost, 3);
     census_begin_session(&census);
@@ -260,7 +260,7 @@ START_TEST(the_reader_comes_back_soon_while_much_is_told)
     session.start_ns = uv_hrtime();
     census_begin_session(&census);
     for (unsigned i = 0; i <= CENSUS_MUCH_NEWS; i++)
-        put(CENSUS_WISH, session.start_ns + 1, 0);
+        put_entry(CENSUS_WISH, session.start_ns + 1, 0);
     read_all();
     ck_assert_uint_le(uv_timer_get_due_in(&census.reader), CENSUS_NEXT_READ_MS);
     while (uv_timer_get_due_in(&census.reader) <= CENSUS_NEXT_READ_MS)
@@ -276,12 +276,12 @@ START_TEST(a_process_without_an_agent_is_found)
     session.start_ns = uv_hrtime();
     worker = process;
     census_take(&census);
-    ck_assert_ptr_null(latest()); /* it would be ours */
+    ck_assert_ptr_null(latest_child()); /* it would be ours */
     worker = -1;
     census_take(&census);
-    ck_assert_ptr_nonnull(latest());
-    ck_assert(latest()->is_silent);
-    ck_assert_int_ne(latest()->obstacle, OBSTACLE_NONE);
+    ck_assert_ptr_nonnull(latest_child());
+    ck_assert(latest_child()->is_silent);
+    ck_assert_int_ne(latest_child()->obstacle, OBSTACLE_NONE);
     census_take(&census);
     ck_assert_uint_eq(table.count, 1); /* and once */
 }
@@ -291,7 +291,7 @@ START_TEST(looks_are_taken_while_a_session_is_on)
 {
     session.start_ns = uv_hrtime();
     census_begin_session(&census);
-    while (latest() == NULL)
+    while (latest_child() == NULL)
         uv_run(&loop, UV_RUN_ONCE);
     session.state = SESSION_IDLE;
     while (census.scan_ms != 0)
@@ -304,10 +304,10 @@ START_TEST(a_program_that_profd_starts_and_cannot_record_is_known_at_once)
     const struct census_start start = { process, uv_hrtime(), "/bin/sleep", OBSTACLE_STATIC };
 
     census_note_started(&census, &start);
-    ck_assert_ptr_nonnull(latest());
-    ck_assert_int_eq(latest()->obstacle, OBSTACLE_STATIC);
-    ck_assert_str_eq(latest()->executable, "/bin/sleep");
-    ck_assert_uint_eq(latest()->start_ns, start.start_ns);
+    ck_assert_ptr_nonnull(latest_child());
+    ck_assert_int_eq(latest_child()->obstacle, OBSTACLE_STATIC);
+    ck_assert_str_eq(latest_child()->executable, "/bin/sleep");
+    ck_assert_uint_eq(latest_child()->start_ns, start.start_ns);
 }
 END_TEST
 
@@ -316,7 +316,7 @@ START_TEST(one_that_may_record_is_waited_for)
     const struct census_start start = { process, uv_hrtime(), "/bin/sleep", OBSTACLE_NONE };
 
     census_note_started(&census, &start);
-    ck_assert_ptr_null(latest());
+    ck_assert_ptr_null(latest_child());
 }
 END_TEST
 
@@ -325,9 +325,9 @@ START_TEST(who_is_reaped_unheard_is_a_name)
     const struct process_remains remains = { .cpu_ns = 9, .name = "sleep" };
 
     census_note_reaped(&census, process, 1 << 8, &remains);
-    ck_assert(child_is_only_name(latest()));
-    ck_assert_str_eq(latest()->executable, "sleep");
-    ck_assert_uint_eq(latest()->cpu.used_ns, 9);
+    ck_assert(child_is_only_name(latest_child()));
+    ck_assert_str_eq(latest_child()->executable, "sleep");
+    ck_assert_uint_eq(latest_child()->cpu.used_ns, 9);
 }
 END_TEST
 

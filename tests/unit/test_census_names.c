@@ -17,7 +17,7 @@ static void check_taken(pid_t pid, const char *expect)
     free(path);
 }
 
-static void clear(void)
+static void clear_names(void)
 {
     census_names_clear(&names);
 }
@@ -54,7 +54,7 @@ int main(void)
 {
     Suite *suite = suite_create("daemon.census_names");
     TCase *tests = tcase_create("names");
-    tcase_add_checked_fixture(tests, NULL, clear);
+    tcase_add_checked_fixture(tests, NULL, clear_names);
     tcase_add_test(tests, a_name_is_that_of_its_process_once);
     tcase_add_test(tests, the_last_name_counts);
     tcase_add_test(tests, of_two_with_one_place_the_later_stays);

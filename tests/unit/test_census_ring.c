@@ -22,13 +22,13 @@ static void tear_down(void)
     munmap(ring, sizeof(*ring));
 }
 
-static void put(int32_t pid)
+static void put_end(int32_t pid)
 {
     struct census_entry entry = { .kind = CENSUS_ENDED, .pid = pid, .time_ns = 7, .cpu_ns = 8 };
     census_ring_put(ring, &entry);
 }
 
-static void tell(int32_t pid, uint32_t kind, uint64_t cpu_ns)
+static void put_entry(int32_t pid, uint32_t kind, uint64_t cpu_ns)
 {
     const struct census_entry entry = { .kind = kind, .pid = pid, .cpu_ns = cpu_ns };
     census_ring_put(ring, &entry);
@@ -38,20 +38,20 @@ START_TEST(who_became_a_program_finds_its_clock)
 {
     struct census_entry got;
     ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), PROCESS_CLOCK_UNKNOWN);
-    tell(1, CENSUS_EXEC, 10);
-    tell(2, CENSUS_EXEC, 20);
-    tell(1, CENSUS_PRESENT, PROCESS_CLOCK_UNKNOWN);
+    put_entry(1, CENSUS_EXEC, 10);
+    put_entry(2, CENSUS_EXEC, 20);
+    put_entry(1, CENSUS_PRESENT, PROCESS_CLOCK_UNKNOWN);
     ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 10);
     ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2), 20);
     ck_assert_uint_eq(census_ring_clock_at_exec(ring, 3), PROCESS_CLOCK_UNKNOWN);
-    tell(1, CENSUS_EXEC, 30);
+    put_entry(1, CENSUS_EXEC, 30);
     while (census_ring_take(ring, &got)) /* what profd has read stays for a while */
         ;
     ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 30);
-    tell(2, CENSUS_FAILED, 21);
+    put_entry(2, CENSUS_FAILED, 21);
     ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2), PROCESS_CLOCK_UNKNOWN);
     for (int i = 0; i < 100; i++)
-        put(4);
+        put_end(4);
     ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), PROCESS_CLOCK_UNKNOWN);
 }
 END_TEST
@@ -154,14 +154,14 @@ START_TEST(what_has_no_room_is_counted)
     struct census_entry out;
 
     for (int i = 0; i < CENSUS_RING_ENTRIES + 3; i++)
-        put(i + 1);
+        put_end(i + 1);
     ck_assert_uint_eq(census_ring_take_lost(ring), 3);
     ck_assert_uint_eq(census_ring_take_lost(ring), 0);
     for (int i = 0; i < CENSUS_RING_ENTRIES; i++) {
         ck_assert(census_ring_take(ring, &out));
         ck_assert_int_eq(out.pid, i + 1);
     }
-    put(4711);
+    put_end(4711);
     ck_assert(census_ring_take(ring, &out));
     ck_assert_int_eq(out.pid, 4711);
 }
@@ -171,9 +171,9 @@ START_TEST(who_dies_over_an_entry_loses_only_that)
 {
     struct census_entry out;
 
-    put(1);
+    put_end(1);
     atomic_fetch_add(&ring->put, 1); /* as if it were being written */
-    put(3);
+    put_end(3);
     ck_assert_uint_eq(census_ring_unfinished(ring), 0);
     ck_assert(census_ring_take(ring, &out));
     ck_assert_uint_eq(census_ring_unfinished(ring), 2);
@@ -191,13 +191,13 @@ START_TEST(numbers_that_make_no_sense_are_put_right)
 
     atomic_store(&ring->put, 12345678);
     ck_assert(!census_ring_take(ring, &out));
-    put(5);
+    put_end(5);
     ck_assert(census_ring_take(ring, &out));
     ck_assert_int_eq(out.pid, 5);
 
     atomic_store(&ring->put, 0); /* behind the reader */
     ck_assert(!census_ring_take(ring, &out));
-    put(6);
+    put_end(6);
     ck_assert(census_ring_take(ring, &out));
     ck_assert_int_eq(out.pid, 6);
 }

@@ -6,22 +6,22 @@
 
 static char executable[] = "/bin/still", nothing[] = "";
 
-static struct child heard(uint64_t start_ns)
+static struct child child_with_hello(uint64_t start_ns)
 {
     return (struct child){
         .pid = 10, .start_ns = start_ns, .executable = executable, .state = CHILD_CONNECTED
     };
 }
 
-static struct child silent(uint64_t start_ns)
+static struct child silent_child(uint64_t start_ns)
 {
-    struct child child = heard(start_ns);
+    struct child child = child_with_hello(start_ns);
     child.state = CHILD_DETACHED;
     child.is_silent = true;
     return child;
 }
 
-static struct child ended(struct child child, enum process_verdict verdict, uint64_t end_ns)
+static struct child ended_child(struct child child, enum process_verdict verdict, uint64_t end_ns)
 {
     child.state = CHILD_ENDED;
     child.verdict = verdict;
@@ -38,8 +38,8 @@ static struct census_entry entry_of(enum census_kind kind, uint64_t time_ns)
     return entry;
 }
 
-static void check(const struct child *latest, enum census_kind kind, uint64_t time_ns,
-                  enum census_meaning expect)
+static void check_meaning(const struct child *latest, enum census_kind kind, uint64_t time_ns,
+                          enum census_meaning expect)
 {
     struct census_entry entry = entry_of(kind, time_ns);
     ck_assert_int_eq(census_meaning_of(latest, &entry), expect);
@@ -47,67 +47,67 @@ static void check(const struct child *latest, enum census_kind kind, uint64_t ti
 
 START_TEST(a_process_that_is_there_is_taken_in_once)
 {
-    struct child same = heard(100), before = heard(90);
-    check(NULL, CENSUS_PRESENT, 100, CENSUS_MEANS_PRESENT);
-    check(&before, CENSUS_PRESENT, 100, CENSUS_MEANS_PRESENT);
-    check(&same, CENSUS_PRESENT, 100, CENSUS_MEANS_NOTHING); /* its hello was read before */
+    struct child same = child_with_hello(100), before = child_with_hello(90);
+    check_meaning(NULL, CENSUS_PRESENT, 100, CENSUS_MEANS_PRESENT);
+    check_meaning(&before, CENSUS_PRESENT, 100, CENSUS_MEANS_PRESENT);
+    check_meaning(&same, CENSUS_PRESENT, 100, CENSUS_MEANS_NOTHING); /* its hello was read before */
 }
 END_TEST
 
 START_TEST(a_wish_is_of_whoever_is_known)
 {
-    struct child known = heard(100);
-    check(&known, CENSUS_WISH, 300, CENSUS_MEANS_LOAN_REQUEST);
-    check(NULL, CENSUS_WISH, 300, CENSUS_MEANS_NOTHING);
+    struct child known = child_with_hello(100);
+    check_meaning(&known, CENSUS_WISH, 300, CENSUS_MEANS_LOAN_REQUEST);
+    check_meaning(NULL, CENSUS_WISH, 300, CENSUS_MEANS_NOTHING);
 }
 END_TEST
 
 START_TEST(a_program_of_an_unknown_process_is_new)
 {
-    check(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
+    check_meaning(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
 }
 END_TEST
 
 START_TEST(a_program_that_a_forked_child_becomes_is_new)
 {
-    struct child forked = heard(90);
-    check(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
-    forked = ended(forked, VERDICT_EXECED, 110); /* its agent's silence was noticed first */
-    check(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
+    struct child forked = child_with_hello(90);
+    check_meaning(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
+    forked = ended_child(forked, VERDICT_EXECED, 110); /* its agent's silence was noticed first */
+    check_meaning(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
 }
 END_TEST
 
 START_TEST(a_hello_that_came_after_all_is_right)
 {
-    struct child image = heard(110);
-    check(&image, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
+    struct child image = child_with_hello(110);
+    check_meaning(&image, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
 }
 END_TEST
 
 START_TEST(what_was_seen_in_proc_is_not_new)
 {
-    struct child seen = silent(90);
-    check(&seen, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
-    seen = ended(seen, VERDICT_VANISHED, 110);
-    check(&seen, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
-    check(&seen, CENSUS_EXEC, 120, CENSUS_MEANS_NEW); /* its pid is used again */
+    struct child seen = silent_child(90);
+    check_meaning(&seen, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
+    seen = ended_child(seen, VERDICT_VANISHED, 110);
+    check_meaning(&seen, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
+    check_meaning(&seen, CENSUS_EXEC, 120, CENSUS_MEANS_NEW); /* its pid is used again */
 }
 END_TEST
 
 START_TEST(an_end_that_was_noticed_first_was_that_of_the_program)
 {
-    struct child forked = ended(heard(90), VERDICT_EXITED, 110);
-    check(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_LAST_WORDS);
-    check(&forked, CENSUS_EXEC, 120, CENSUS_MEANS_NEW);
+    struct child forked = ended_child(child_with_hello(90), VERDICT_EXITED, 110);
+    check_meaning(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_LAST_WORDS);
+    check_meaning(&forked, CENSUS_EXEC, 120, CENSUS_MEANS_NEW);
 }
 END_TEST
 
 START_TEST(a_name_may_come_after_the_end)
 {
-    struct child nameless = ended(silent(100), VERDICT_EXITED, 100);
+    struct child nameless = ended_child(silent_child(100), VERDICT_EXITED, 100);
     nameless.executable = nothing;
-    check(&nameless, CENSUS_EXEC, 110, CENSUS_MEANS_NAME);
-    check(&nameless, CENSUS_EXEC, UINT64_C(10000000000), CENSUS_MEANS_NEW);
+    check_meaning(&nameless, CENSUS_EXEC, 110, CENSUS_MEANS_NAME);
+    check_meaning(&nameless, CENSUS_EXEC, UINT64_C(10000000000), CENSUS_MEANS_NEW);
 }
 END_TEST
 
@@ -121,12 +121,12 @@ static void check_usual(const struct child *latest, enum census_kind kind, uint6
 
 START_TEST(a_program_without_obstacle_will_say_hello)
 {
-    struct child earlier = ended(heard(50), VERDICT_EXITED, 60);
+    struct child earlier = ended_child(child_with_hello(50), VERDICT_EXITED, 60);
     check_usual(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_PROMISE);
     check_usual(&earlier, CENSUS_EXEC, 100, CENSUS_MEANS_PROMISE);
-    struct child image = heard(90);
+    struct child image = child_with_hello(90);
     check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_PROMISE);
-    image = heard(110);
+    image = child_with_hello(110);
     check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING); /* it has said so */
     check_usual(&image, CENSUS_FAILED, 100, CENSUS_MEANS_NO_EXEC);
 }
@@ -134,10 +134,10 @@ END_TEST
 
 START_TEST(one_in_which_nobody_listens_goes_on_as_another_program)
 {
-    struct child image = heard(90);
+    struct child image = child_with_hello(90);
     image.is_alone = true;
     check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_EXEC);
-    image = ended(image, VERDICT_EXITED, 110);
+    image = ended_child(image, VERDICT_EXITED, 110);
     check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_EXEC);
     check_usual(&image, CENSUS_EXEC, 120, CENSUS_MEANS_PROMISE); /* its pid is used again */
 }
@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(a_name_is_better_than_a_guess)
 {
-    struct child guessed = ended(silent(100), VERDICT_EXITED, 100);
+    struct child guessed = ended_child(silent_child(100), VERDICT_EXITED, 100);
     check_usual(&guessed, CENSUS_EXEC, 90, CENSUS_MEANS_NOTHING);
     guessed.knowledge = CHILD_KNOWN_BY_END_UNNAMED;
     check_usual(&guessed, CENSUS_EXEC, 90, CENSUS_MEANS_NAME);
@@ -154,13 +154,13 @@ END_TEST
 
 START_TEST(a_program_that_could_not_be_run_was_a_mistake)
 {
-    struct child image = silent(100);
-    check(&image, CENSUS_FAILED, 110, CENSUS_MEANS_MISTAKE);
-    image = ended(image, VERDICT_VANISHED, 100);
-    check(&image, CENSUS_FAILED, 110, CENSUS_MEANS_MISTAKE);
-    image = heard(100);
-    check(&image, CENSUS_FAILED, 110, CENSUS_MEANS_NOTHING);
-    check(NULL, CENSUS_FAILED, 110, CENSUS_MEANS_NOTHING);
+    struct child image = silent_child(100);
+    check_meaning(&image, CENSUS_FAILED, 110, CENSUS_MEANS_MISTAKE);
+    image = ended_child(image, VERDICT_VANISHED, 100);
+    check_meaning(&image, CENSUS_FAILED, 110, CENSUS_MEANS_MISTAKE);
+    image = child_with_hello(100);
+    check_meaning(&image, CENSUS_FAILED, 110, CENSUS_MEANS_NOTHING);
+    check_meaning(NULL, CENSUS_FAILED, 110, CENSUS_MEANS_NOTHING);
 }
 END_TEST
 

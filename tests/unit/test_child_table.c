@@ -24,7 +24,7 @@ static void tear_down(void)
     ck_assert_uint_eq(table.names, 0);
 }
 
-static struct child_introduction someone(pid_t pid, uint64_t start_ns)
+static struct child_introduction introduction_of(pid_t pid, uint64_t start_ns)
 {
     return (struct child_introduction){
         .pid = pid,
@@ -35,9 +35,9 @@ static struct child_introduction someone(pid_t pid, uint64_t start_ns)
     };
 }
 
-static struct child *add(pid_t pid, uint64_t start_ns)
+static struct child *add_child(pid_t pid, uint64_t start_ns)
 {
-    struct child_introduction who = someone(pid, start_ns);
+    struct child_introduction who = introduction_of(pid, start_ns);
     struct child *child = child_table_add(&table, &who);
     ck_assert_ptr_nonnull(child);
     return child;
@@ -59,7 +59,7 @@ static void keep_without_arena(struct child *child, enum child_kept next)
 
 START_TEST(a_new_child_is_connected_and_lives)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     ck_assert_int_eq(child->state, CHILD_CONNECTED);
     ck_assert_int_eq(child->verdict, VERDICT_LIVE);
@@ -71,8 +71,8 @@ END_TEST
 
 START_TEST(the_last_image_of_a_pid_has_none_after_it)
 {
-    const struct child *first = add(10, 100);
-    const struct child *second = add(10, 200);
+    const struct child *first = add_child(10, 100);
+    const struct child *second = add_child(10, 200);
     ck_assert_uint_eq(child_table_later_images(&table, first), 1);
     ck_assert_uint_eq(child_table_later_images(&table, second), 0);
 }
@@ -80,19 +80,19 @@ END_TEST
 
 START_TEST(images_of_a_pid_are_numbered)
 {
-    add(10, 100);
-    add(11, 100);
-    ck_assert_uint_eq(add(10, 200)->image, 1);
-    ck_assert_uint_eq(add(10, 300)->image, 2);
-    ck_assert_uint_eq(add(11, 300)->image, 1);
+    add_child(10, 100);
+    add_child(11, 100);
+    ck_assert_uint_eq(add_child(10, 200)->image, 1);
+    ck_assert_uint_eq(add_child(10, 300)->image, 2);
+    ck_assert_uint_eq(add_child(11, 300)->image, 1);
 }
 END_TEST
 
 START_TEST(the_latest_of_a_pid_is_found)
 {
-    struct child *first = add(10, 100);
-    struct child *other = add(10 + CHILD_TABLE_BUCKETS, 100); /* in the same bucket */
-    struct child *second = add(10, 200);
+    struct child *first = add_child(10, 100);
+    struct child *other = add_child(10 + CHILD_TABLE_BUCKETS, 100); /* in the same bucket */
+    struct child *second = add_child(10, 200);
 
     ck_assert_ptr_eq(child_table_find_latest(&table, 10), second);
     ck_assert_ptr_eq(child_table_find_latest(&table, 10 + CHILD_TABLE_BUCKETS), other);
@@ -106,9 +106,9 @@ END_TEST
 
 START_TEST(children_are_listed_in_the_order_of_their_hellos)
 {
-    add(3, 0);
-    struct child *middle = add(1, 0);
-    add(2, 0);
+    add_child(3, 0);
+    struct child *middle = add_child(1, 0);
+    add_child(2, 0);
     child_table_remove(&table, middle);
     ck_assert_int_eq(table.first->pid, 3);
     ck_assert_int_eq(table.first->next->pid, 2);
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(an_end_is_counted)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child_end(&table, child, VERDICT_EXITED, 3, 500);
     ck_assert_int_eq(child->state, CHILD_ENDED);
@@ -132,7 +132,7 @@ END_TEST
 
 START_TEST(a_child_comes_back_until_it_ends)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child_detach(child);
     ck_assert_int_eq(child->state, CHILD_DETACHED);
@@ -146,7 +146,7 @@ END_TEST
 
 static struct child *add_ended(void)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child_end(&table, child, VERDICT_EXITED, 0, 1);
     return child;
@@ -166,13 +166,13 @@ END_TEST
 
 START_TEST(only_an_end_is_corrected)
 {
-    child_correct_end(add(10, 100), VERDICT_EXITED, 0, 200);
+    child_correct_end(add_child(10, 100), VERDICT_EXITED, 0, 200);
 }
 END_TEST
 
 START_TEST(an_end_is_corrected_to_what_it_was)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child_end(&table, child, VERDICT_VANISHED, 0, 300);
     child_correct_end(child, VERDICT_KILLED, 9, 250);
@@ -203,7 +203,7 @@ END_TEST
 
 START_TEST(an_exec_that_was_not_made_leaves_nothing)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child_begin_exec(child, 200, "/bin/first", OBSTACLE_STATIC);
     child_begin_exec(child, 210, "/bin/second", OBSTACLE_STATIC);
@@ -224,7 +224,7 @@ END_TEST
 
 START_TEST(a_connected_child_does_not_connect_again)
 {
-    child_reconnect(add(10, 100));
+    child_reconnect(add_child(10, 100));
 }
 END_TEST
 
@@ -253,8 +253,8 @@ static const struct {
 
 START_TEST(a_hello_meets_what_is_known_of_its_pid)
 {
-    struct child *earlier = add(10, 100);
-    struct child_introduction who = someone(10, meetings[_i].start_ns);
+    struct child *earlier = add_child(10, 100);
+    struct child_introduction who = introduction_of(10, meetings[_i].start_ns);
 
     earlier->identity = meetings[_i].earlier_identity;
     who.identity = meetings[_i].identity;
@@ -269,14 +269,14 @@ END_TEST
 
 START_TEST(nobody_is_known_of_a_new_pid)
 {
-    struct child_introduction who = someone(10, 100);
+    struct child_introduction who = introduction_of(10, 100);
     ck_assert_int_eq(child_relate(NULL, &who), CHILD_IS_NEW);
 }
 END_TEST
 
 static struct child *add_silent(pid_t pid, uint64_t start_ns)
 {
-    struct child_introduction who = someone(pid, start_ns);
+    struct child_introduction who = introduction_of(pid, start_ns);
     struct child *child = child_table_add_silent(&table, &who);
     ck_assert_ptr_nonnull(child);
     return child;
@@ -294,7 +294,7 @@ END_TEST
 
 START_TEST(a_late_hello_of_the_same_program_corrects_the_judgement)
 {
-    struct child_introduction who = someone(10, 200);
+    struct child_introduction who = introduction_of(10, 200);
     const struct child *silent = add_silent(10, 100);
     ck_assert(child_is_same_as_silent(silent, &who));
     who.executable = "/usr/bin/true";
@@ -310,7 +310,7 @@ END_TEST
 
 START_TEST(a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it)
 {
-    struct child_introduction early = someone(10, 140), late = someone(10, 160);
+    struct child_introduction early = introduction_of(10, 140), late = introduction_of(10, 160);
     struct child *silent = add_silent(10, 130);
     child_end(&table, silent, VERDICT_EXITED, 0, 150);
     ck_assert(child_is_same_as_silent(silent, &early));
@@ -320,15 +320,15 @@ END_TEST
 
 START_TEST(a_hello_that_is_read_late_is_of_the_image_before)
 {
-    struct child_introduction who = someone(10, 90);
+    struct child_introduction who = introduction_of(10, 90);
     struct child *silent = add_silent(10, 100);
     ck_assert_int_eq(child_relate(silent, &who), CHILD_CAME_BEFORE);
     ck_assert(!child_is_same_as_silent(silent, &who));
     child_end(&table, silent, VERDICT_EXITED, 0, 150);
     ck_assert_int_eq(child_relate(silent, &who), CHILD_CAME_BEFORE);
 
-    const struct child *before = add(10, 90);
-    add(10 + CHILD_TABLE_BUCKETS, 95);
+    const struct child *before = add_child(10, 90);
+    add_child(10 + CHILD_TABLE_BUCKETS, 95);
     child_table_make_latest(&table, silent);
     ck_assert_ptr_eq(child_table_find_latest(&table, 10), silent);
     ck_assert_uint_eq(child_table_later_images(&table, before), 1);
@@ -338,7 +338,7 @@ END_TEST
 
 START_TEST(a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone)
 {
-    struct child_introduction who = someone(10, 90);
+    struct child_introduction who = introduction_of(10, 90);
     struct child *silent = add_silent(10, 150);
     silent->knowledge = CHILD_KNOWN_BY_END;
     child_end(&table, silent, VERDICT_EXITED, 0, 150);
@@ -348,8 +348,8 @@ END_TEST
 
 START_TEST(who_says_hello_again_with_an_arena_had_not_gone_on_before)
 {
-    struct child_introduction again = someone(10, 100), later = someone(10, 101);
-    struct child *child = add(10, 100);
+    struct child_introduction again = introduction_of(10, 100), later = introduction_of(10, 101);
+    struct child *child = add_child(10, 100);
     child->obstacle = OBSTACLE_OTHER_USER;
     child_end(&table, child, VERDICT_EXECED, 0, 150);
     child_set_kept(&table, child, CHILD_KEPT_NAME);
@@ -362,20 +362,20 @@ END_TEST
 
 START_TEST(who_said_hello_is_never_mistaken_for_silent)
 {
-    struct child_introduction who = someone(10, 200);
-    ck_assert(!child_is_same_as_silent(add(10, 100), &who));
+    struct child_introduction who = introduction_of(10, 200);
+    ck_assert(!child_is_same_as_silent(add_child(10, 100), &who));
 }
 END_TEST
 
 START_TEST(a_dormant_child_is_found_after_its_end_and_after_its_exec)
 {
-    struct child_introduction earlier = someone(10, 90);
-    struct child *dormant = add(10, 100);
+    struct child_introduction earlier = introduction_of(10, 90);
+    struct child *dormant = add_child(10, 100);
     child_set_dormancy(dormant, CHILD_DORMANT);
     ck_assert_int_eq(child_relate(dormant, &earlier), CHILD_CAME_BEFORE);
     child_end(&table, dormant, VERDICT_EXECED, 0, 150);
-    add(10, 150);
-    add(10 + CHILD_TABLE_BUCKETS, 100);
+    add_child(10, 150);
+    add_child(10 + CHILD_TABLE_BUCKETS, 100);
     ck_assert_ptr_eq(child_table_find_dormant(&table, 10, 100), dormant);
     ck_assert_ptr_null(child_table_find_dormant(&table, 10, 150));
     ck_assert_ptr_null(child_table_find_dormant(&table, 11, 100));
@@ -384,7 +384,7 @@ END_TEST
 
 START_TEST(a_dormant_child_is_found_until_its_hello)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     ck_assert_ptr_null(child_table_find_dormant(&table, 10, 100));
     child_set_dormancy(child, CHILD_DORMANT);
@@ -397,13 +397,13 @@ END_TEST
 
 START_TEST(nobody_wakes_who_was_not_dormant)
 {
-    child_set_dormancy(add(10, 100), CHILD_WOKEN);
+    child_set_dormancy(add_child(10, 100), CHILD_WOKEN);
 }
 END_TEST
 
 START_TEST(nobody_is_dormant_again_before_its_hello)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child_set_dormancy(child, CHILD_DORMANT);
     child_set_dormancy(child, CHILD_WOKEN);
@@ -413,7 +413,7 @@ END_TEST
 
 START_TEST(who_is_sought_is_counted_once)
 {
-    struct child *found = add(10, 100), *forgotten = add(11, 100);
+    struct child *found = add_child(10, 100), *forgotten = add_child(11, 100);
 
     child_set_search(&table, found, CHILD_SEARCH_DUE);
     child_set_search(&table, forgotten, CHILD_SEARCH_DUE);
@@ -428,14 +428,14 @@ END_TEST
 
 START_TEST(nobody_is_missed_who_is_not_sought)
 {
-    child_set_search(&table, add(10, 100), CHILD_SEARCH_FAILED_ONCE);
+    child_set_search(&table, add_child(10, 100), CHILD_SEARCH_FAILED_ONCE);
 }
 END_TEST
 
 START_TEST(what_is_copied_is_dropped_for_space_and_leaves_its_name)
 {
     struct exit_record record;
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     give_arena(child);
     child_set_kept(&table, child, CHILD_KEPT_TWICE);
@@ -453,7 +453,7 @@ END_TEST
 
 START_TEST(a_name_is_none_any_more_once_its_arena_comes_late)
 {
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child_set_kept(&table, child, CHILD_KEPT_NAME);
     ck_assert_uint_eq(table.names, 1);
@@ -469,7 +469,7 @@ END_TEST
 static struct child *add_kept(enum child_kept from)
 {
     static struct exit_record record;
-    struct child *child = add(10, 100);
+    struct child *child = add_child(10, 100);
 
     child->kept = from;
     if (from == CHILD_KEPT_ARENA || from == CHILD_KEPT_TWICE)

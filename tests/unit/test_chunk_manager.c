@@ -601,13 +601,13 @@ START_TEST(a_handler_tells_nobody)
     ck_assert_uint_eq(first->state, CHUNK_RELEASED);
     ck_assert_uint_eq(second->state, CHUNK_IN_USE);
     ck_assert_uint_eq(update_count, 1);
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
     ck_assert_uint_eq(update_count, 2);
     ck_assert_uint_eq(last_update.released_bytes, CHUNK_BYTES);
     ck_assert_uint_eq(last_update.unreleased_bytes, CHUNK_BYTES);
     ck_assert_uint_eq(last_update.oldest_done_ns, first->done.monotonic_ns);
     assert_told(0, 1);
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
     ck_assert_uint_eq(update_count, 2);
 }
 END_TEST
@@ -647,15 +647,14 @@ static void destroy_none(void)
     ck_assert_uint_eq(chunk_manager_destroy_released_at_or_before(manager, 0), 0);
 }
 
-static void tell(void)
+static void report_changes(void)
 {
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
 }
 
-static void (*const other_calls[])(void) = { get_another,   release_nothing,
-                                             set_the_limit, prepare_one,
-                                             prepare_none,  unprepare_none,
-                                             destroy_none,  tell };
+static void (*const other_calls[])(void) = { get_another,  release_nothing, set_the_limit,
+                                             prepare_one,  prepare_none,    unprepare_none,
+                                             destroy_none, report_changes };
 
 START_TEST(the_next_other_call_tells_what_handlers_released)
 {
@@ -683,7 +682,7 @@ START_TEST(what_a_handler_released_is_told_with_what_comes_next)
     ck_assert_uint_eq(last_update.newly_released_count, 2);
     ck_assert_uint_eq(last_update.newly_released[0].sequence, 1);
     ck_assert_uint_eq(last_update.newly_released[1].sequence, 0);
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
     ck_assert_uint_eq(update_count, 2);
     chunk_manager_release(manager, chunk);
     assert_told(2, 1);
@@ -699,7 +698,7 @@ START_TEST(what_is_recycled_before_it_was_told_is_never_told)
         chunk = exchange_in_handler(chunk);
     ck_assert_uint_eq(chunk->range_start, 5 * CHUNK_BUFFER_BYTES);
     ck_assert_uint_eq(arena.header->next_range_start, 6 * CHUNK_BUFFER_BYTES);
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
     /* Of the five that it was done with, one is left. */
     assert_told(4, 1);
     ck_assert_uint_eq(last_update.released_bytes, CHUNK_BYTES);
@@ -715,7 +714,7 @@ START_TEST(a_handler_that_recycles_its_only_chunk_has_nothing_to_tell_of)
     struct chunk *chunk = exchange_in_handler(NULL);
     listen_to_updates();
     ck_assert_ptr_eq(exchange_in_handler(chunk), chunk);
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
     ck_assert_uint_eq(last_update.newly_released_count, 0);
     ck_assert_uint_eq(last_update.unreleased_bytes, CHUNK_BYTES);
     chunk_manager_release(manager, chunk);
@@ -742,11 +741,11 @@ START_TEST(a_new_listener_hears_of_what_handlers_released_once)
     struct chunk *chunk = exchange_in_handler(exchange_in_handler(NULL));
     listen_to_updates();
     assert_told(0, 1);
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
     ck_assert_uint_eq(update_count, 1);
     chunk = exchange_in_handler(chunk);
     chunk_manager_set_update_callback(manager, NULL, NULL);
-    chunk_manager_tell(manager);
+    chunk_manager_report(manager);
     listen_to_updates();
     assert_told(0, 2);
     chunk_manager_release(manager, chunk);
@@ -850,7 +849,7 @@ START_TEST(whatever_handlers_interrupt_each_chunk_is_told_of_once)
         if (rounds < MANY_SLOTS / 2)
             chunk = chunk_manager_exchange(manager, chunk, 2);
         else
-            chunk_manager_tell(manager);
+            chunk_manager_report(manager);
         ck_assert_ptr_nonnull(chunk);
     }
     atomic_store(&interrupts.is_over, true);

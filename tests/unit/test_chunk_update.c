@@ -6,8 +6,8 @@
 static struct chunk_update none, ordinary, final;
 
 /* An update with COUNT newly released chunks, done at FIRST_DONE_NS and each 10 ns later. */
-static struct chunk_update make(enum chunk_update_kind kind, uint64_t oldest_done_ns,
-                                uint64_t first_done_ns, uint32_t count)
+static struct chunk_update make_update(enum chunk_update_kind kind, uint64_t oldest_done_ns,
+                                       uint64_t first_done_ns, uint32_t count)
 {
     struct chunk_update update = { .kind = kind,
                                    .unreleased_bytes = first_done_ns * 2,
@@ -36,8 +36,8 @@ static void assert_same(const struct chunk_update *a, const struct chunk_update 
 static void set_up(void)
 {
     none = (struct chunk_update){ .kind = CHUNK_UPDATE_NONE };
-    ordinary = make(CHUNK_UPDATE_ORDINARY, 100, 100, 3);
-    final = make(CHUNK_UPDATE_FINAL, 100, 200, 1);
+    ordinary = make_update(CHUNK_UPDATE_ORDINARY, 100, 100, 3);
+    final = make_update(CHUNK_UPDATE_FINAL, 100, 200, 1);
 }
 
 START_TEST(nothing_folded_into_anything_changes_nothing)
@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(totals_are_the_later_ones_and_lists_are_joined)
 {
-    struct chunk_update next = make(CHUNK_UPDATE_ORDINARY, 100, 500, 2);
+    struct chunk_update next = make_update(CHUNK_UPDATE_ORDINARY, 100, 500, 2);
     ck_assert_int_eq(chunk_update_fold(&ordinary, &next), 0);
     ck_assert_uint_eq(ordinary.unreleased_bytes, 1000);
     ck_assert_uint_eq(ordinary.released_bytes, 1500);
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(chunks_that_are_gone_leave_the_list)
 {
-    struct chunk_update next = make(CHUNK_UPDATE_ORDINARY, 120, 500, 1);
+    struct chunk_update next = make_update(CHUNK_UPDATE_ORDINARY, 120, 500, 1);
     ck_assert_int_eq(chunk_update_fold(&ordinary, &next), 0);
     ck_assert_uint_eq(ordinary.newly_released_count, 2);
     ck_assert_uint_eq(ordinary.newly_released[0].done_ns, 120);
@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(without_released_chunks_all_are_gone)
 {
-    struct chunk_update next = make(CHUNK_UPDATE_ORDINARY, 0, 500, 0);
+    struct chunk_update next = make_update(CHUNK_UPDATE_ORDINARY, 0, 500, 0);
     ck_assert_int_eq(chunk_update_fold(&ordinary, &next), 0);
     ck_assert_uint_eq(ordinary.newly_released_count, 0);
 }
@@ -97,7 +97,7 @@ START_TEST(final_ends_it)
     ck_assert_int_eq(chunk_update_fold(&ordinary, &final), 0);
     ck_assert_int_eq(ordinary.kind, CHUNK_UPDATE_FINAL);
     struct chunk_update before = ordinary;
-    struct chunk_update next = make(CHUNK_UPDATE_ORDINARY, 1, 500, 1);
+    struct chunk_update next = make_update(CHUNK_UPDATE_ORDINARY, 1, 500, 1);
     ck_assert_int_eq(chunk_update_fold(&ordinary, &next), -EINVAL);
     ck_assert_int_eq(chunk_update_fold(&ordinary, &final), -EINVAL);
     assert_same(&ordinary, &before);
@@ -106,8 +106,8 @@ END_TEST
 
 START_TEST(what_does_not_fit_is_counted_newest_first)
 {
-    struct chunk_update pending = make(CHUNK_UPDATE_ORDINARY, 1, 1, 200);
-    struct chunk_update next = make(CHUNK_UPDATE_ORDINARY, 1, 10000, 100);
+    struct chunk_update pending = make_update(CHUNK_UPDATE_ORDINARY, 1, 1, 200);
+    struct chunk_update next = make_update(CHUNK_UPDATE_ORDINARY, 1, 10000, 100);
     next.newly_released_lost = 5;
     ck_assert_int_eq(chunk_update_fold(&pending, &next), 0);
     ck_assert_uint_eq(pending.newly_released_count, CHUNK_UPDATE_MAX_RELEASED);
@@ -129,8 +129,8 @@ END_TEST
 START_TEST(folding_is_associative)
 {
     struct chunk_update a = ordinary;
-    struct chunk_update b = make(CHUNK_UPDATE_ORDINARY, 110, 300, 4);
-    struct chunk_update c = make(CHUNK_UPDATE_FINAL, 310, 600, 2);
+    struct chunk_update b = make_update(CHUNK_UPDATE_ORDINARY, 110, 300, 4);
+    struct chunk_update c = make_update(CHUNK_UPDATE_FINAL, 310, 600, 2);
     struct chunk_update left = a, right = b;
     ck_assert_int_eq(chunk_update_fold(&left, &b), 0);
     ck_assert_int_eq(chunk_update_fold(&left, &c), 0);

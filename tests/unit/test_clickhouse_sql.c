@@ -248,7 +248,7 @@ START_TEST(there_is_an_end_to_conditions)
 {
     struct query_slice slice = { .database = "p" };
 
-    for (int i = 0; i < QUERY_MOST_CONDITIONS; i++)
+    for (int i = 0; i < QUERY_MAX_CONDITIONS; i++)
         ck_assert_int_eq(query_slice_add(&slice, "a=b"), 0);
     ck_assert_int_eq(query_slice_add(&slice, "a=b"), -E2BIG);
 }

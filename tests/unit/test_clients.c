@@ -171,7 +171,7 @@ static void say_hello(uint64_t version)
     send_bytes(frame, message_put_client_hello(frame, sizeof(frame), MESSAGE_CLIENT_HELLO, &hello));
 }
 
-static void ask(enum message_kind kind, uint64_t id)
+static void send_request(enum message_kind kind, uint64_t id)
 {
     uint8_t frame[MESSAGE_MAX_BYTES];
     const struct message_request request = { id };
@@ -183,7 +183,7 @@ static struct message_client_start start_of(uint64_t id)
 {
     return (struct message_client_start){ .id = id,
                                           .features = FEATURES_DEFAULT,
-                                          .most_files = 1,
+                                          .max_files = 1,
                                           .thread_filters = { "", 0 },
                                           .output = { "", 0 },
                                           .triggers = { "", 0 } };
@@ -224,7 +224,7 @@ END_TEST
 START_TEST(what_changes_the_session_waits_for_its_turn)
 {
     say_hello(PROTOCOL_VERSION);
-    ask(MESSAGE_CLIENT_PAUSE, 7);
+    send_request(MESSAGE_CLIENT_PAUSE, 7);
     run_until(&replies, 1);
     ck_assert_uint_eq(last.id, 7);
     ck_assert_int_lt((int)last.error, 0); /* there is no session */
@@ -280,7 +280,7 @@ END_TEST
 START_TEST(what_a_newer_profctl_asks_for_is_answered)
 {
     say_hello(PROTOCOL_VERSION);
-    ask((enum message_kind)250, 9);
+    send_request((enum message_kind)250, 9);
     run_until(&replies, 1);
     ck_assert_uint_eq(last.id, 9);
     ck_assert_int_eq((int)last.error, -EOPNOTSUPP);

@@ -10,7 +10,7 @@
 static struct config config;
 static char error_text[CONFIG_ERROR_TEXT];
 
-static int parse(const char *text)
+static int parse_text(const char *text)
 {
     error_text[0] = '\0';
     return config_parse(text, strlen(text), "F", &config, error_text);
@@ -23,7 +23,7 @@ static void tear_down(void)
 
 START_TEST(a_program_needs_a_name_and_a_command)
 {
-    ck_assert_int_eq(parse("{\"programs\":[{\"name\":\"a\",\"command\":[\"/bin/x\"]}]}"), 0);
+    ck_assert_int_eq(parse_text("{\"programs\":[{\"name\":\"a\",\"command\":[\"/bin/x\"]}]}"), 0);
     ck_assert_uint_eq(config.count, 1);
     const struct program_config *program = &config.programs[0];
     ck_assert_str_eq(program->name, "a");
@@ -40,10 +40,11 @@ END_TEST
 START_TEST(everything_can_be_said)
 {
     ck_assert_int_eq(
-        parse("{\"programs\":[{\"name\":\"a\",\"command\":[\"x\"]},\n"
-              "{\"stop_timeout_ms\":250,\"stop_signal\":\"SIGUSR2\",\"restart\":\"on-failure\",\n"
-              "\"directory\":\"/tm\\u0070\",\"environment\":{\"A\":\"1=2\",\"B\":\"\"},\n"
-              "\"command\":[\"y\",\"\",\"two words\"],\"name\":\"b\"}]} \n"),
+        parse_text(
+            "{\"programs\":[{\"name\":\"a\",\"command\":[\"x\"]},\n"
+            "{\"stop_timeout_ms\":250,\"stop_signal\":\"SIGUSR2\",\"restart\":\"on-failure\",\n"
+            "\"directory\":\"/tm\\u0070\",\"environment\":{\"A\":\"1=2\",\"B\":\"\"},\n"
+            "\"command\":[\"y\",\"\",\"two words\"],\"name\":\"b\"}]} \n"),
         0);
     ck_assert_uint_eq(config.count, 2);
     const struct program_config *program = &config.programs[1];
@@ -63,7 +64,7 @@ END_TEST
 
 START_TEST(a_session_that_is_always_on_needs_no_programs)
 {
-    ck_assert_int_eq(parse("{\"always\":\"20Hz\"}"), 0);
+    ck_assert_int_eq(parse_text("{\"always\":\"20Hz\"}"), 0);
     ck_assert_uint_eq(config.always_interval_ns, 50000000);
     ck_assert_uint_eq(config.count, 0);
 }
@@ -71,7 +72,7 @@ END_TEST
 
 START_TEST(an_export_needs_no_programs)
 {
-    ck_assert_int_eq(parse("{\"export\":\"clickhouse://h/d\"}"), 0);
+    ck_assert_int_eq(parse_text("{\"export\":\"clickhouse://h/d\"}"), 0);
     ck_assert_str_eq(config.export.url, "clickhouse://h/d");
     ck_assert_ptr_null(config.export.options);
     ck_assert_uint_eq(config.count, 0);
@@ -86,10 +87,10 @@ START_TEST(an_export_has_the_options_of_profctl_export)
         "--label-file", "/l",       "--spool",       "/s",
         "--timeout",    "20s",
     };
-    ck_assert_int_eq(parse("{\"export\":{\"every\":\"5m\",\"url\":\"clickhouse://h/d\","
-                           "\"labels\":{\"zone\":\"a,b\\\\c\",\"k8s/app\":\"\"},"
-                           "\"spool_limit\":\"1.5G\",\"label_file\":\"/l\",\"spool\":\"/s\","
-                           "\"timeout\":\"20s\"}}"),
+    ck_assert_int_eq(parse_text("{\"export\":{\"every\":\"5m\",\"url\":\"clickhouse://h/d\","
+                                "\"labels\":{\"zone\":\"a,b\\\\c\",\"k8s/app\":\"\"},"
+                                "\"spool_limit\":\"1.5G\",\"label_file\":\"/l\",\"spool\":\"/s\","
+                                "\"timeout\":\"20s\"}}"),
                      0);
     ck_assert_str_eq(config.export.url, "clickhouse://h/d");
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -132,7 +133,7 @@ static const struct {
 
 START_TEST(an_export_that_is_wrong_is_refused)
 {
-    ck_assert_int_eq(parse(bad_exports[_i].text), -EINVAL);
+    ck_assert_int_eq(parse_text(bad_exports[_i].text), -EINVAL);
     ck_assert_msg(strncmp(error_text, bad_exports[_i].wanted, strlen(bad_exports[_i].wanted)) == 0,
                   "%s", error_text);
 }
@@ -202,7 +203,7 @@ static const struct {
 
 START_TEST(a_mistake_names_line_and_key)
 {
-    ck_assert_int_eq(parse(mistakes[_i].text), -EINVAL);
+    ck_assert_int_eq(parse_text(mistakes[_i].text), -EINVAL);
     ck_assert_msg(strstr(error_text, mistakes[_i].says) != NULL, "'%s' does not say '%s'",
                   error_text, mistakes[_i].says);
     ck_assert_ptr_null(strchr(error_text, '\n'));
@@ -215,7 +216,7 @@ START_TEST(a_config_cut_anywhere_is_a_mistake)
     static const char whole[] =
         SECOND "\"environment\":{\"A\":\"1\"},\"restart\":\"always\"" COMMAND;
 
-    ck_assert_int_eq(parse(whole), 0);
+    ck_assert_int_eq(parse_text(whole), 0);
     config_free(&config);
     for (size_t bytes = 0; bytes < sizeof(whole) - 1; bytes++) {
         ck_assert_int_eq(config_parse(whole, bytes, "F", &config, error_text), -EINVAL);
@@ -226,7 +227,7 @@ END_TEST
 
 START_TEST(a_signal_has_its_name_with_and_without_sig)
 {
-    ck_assert_int_eq(parse(FIRST ",\"stop_signal\":\"INT\"}]}"), 0);
+    ck_assert_int_eq(parse_text(FIRST ",\"stop_signal\":\"INT\"}]}"), 0);
     ck_assert_int_eq(config.programs[0].stop_signal, SIGINT);
 }
 END_TEST

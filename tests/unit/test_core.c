@@ -79,7 +79,7 @@ START_TEST(without_room_for_its_records_there_is_no_arena)
     lease_owner ours = agent_lease_owner();
     leave_units(1);
     ck_assert_int_eq(process_arena_make(), -ENOSPC);
-    ck_assert(!core_own.has_arena);
+    ck_assert(!core_local.has_arena);
     ck_assert_ptr_null(core.arena.header);
     ck_assert_int_eq(core.arena.fd, -1);
     ck_assert_int_eq(descriptor_number(DESCRIPTOR_ARENA), -1);
@@ -93,7 +93,7 @@ START_TEST(an_arena_that_a_later_try_makes_has_all_records)
     ck_assert_int_eq(process_arena_make(), -ENOSPC);
     leave_units(LIMIT_BYTES / LEASE_UNIT_BYTES);
     ck_assert_int_eq(process_arena_make(), 0);
-    ck_assert(core_own.has_arena);
+    ck_assert(core_local.has_arena);
     ck_assert_int_eq(described_threads(), THREADS);
     ck_assert_int_eq(descriptor_number(DESCRIPTOR_ARENA), core.arena.fd);
 }

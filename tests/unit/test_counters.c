@@ -29,7 +29,7 @@ static void set_up(void)
 
 static struct counter_total total_of(struct profd_counter *counter)
 {
-    static struct counter_total totals[COUNTERS_MOST];
+    static struct counter_total totals[COUNTERS_MAX];
     int index = counters_index(counter);
     ck_assert_int_ge(index, 0);
     counters_read(totals, counters_count());
@@ -92,16 +92,16 @@ END_TEST
 
 START_TEST(too_many_are_refused_and_harm_nobody)
 {
-    static struct profd_counter many[COUNTERS_MOST + 5];
-    static char names[COUNTERS_MOST + 5][16];
-    for (int i = 0; i < COUNTERS_MOST + 5; i++) {
+    static struct profd_counter many[COUNTERS_MAX + 5];
+    static char names[COUNTERS_MAX + 5][16];
+    for (int i = 0; i < COUNTERS_MAX + 5; i++) {
         snprintf(names[i], sizeof(names[i]), "%d", i);
         many[i].name = names[i];
         profd_counter_add(&many[i], i);
     }
-    ck_assert_uint_eq(counters_count(), COUNTERS_MOST);
-    ck_assert_int_eq(profd_counter_register(&many[COUNTERS_MOST]), -ENOSPC);
-    for (int i = 0; i < COUNTERS_MOST; i++)
+    ck_assert_uint_eq(counters_count(), COUNTERS_MAX);
+    ck_assert_int_eq(profd_counter_register(&many[COUNTERS_MAX]), -ENOSPC);
+    for (int i = 0; i < COUNTERS_MAX; i++)
         stands_at(&many[i], i, 1);
 }
 END_TEST

@@ -13,14 +13,14 @@
 static char folder[64];
 static int directory;
 
-static void begin(void)
+static void make_folder(void)
 {
     strcpy(folder, "/tmp/profd-test.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     directory = open(folder, O_RDONLY | O_DIRECTORY);
 }
 
-static void end(void)
+static void remove_folder(void)
 {
     char command[128];
 
@@ -91,7 +91,7 @@ int main(void)
     SRunner *runner;
     int failed;
 
-    tcase_add_checked_fixture(claims, begin, end);
+    tcase_add_checked_fixture(claims, make_folder, remove_folder);
     tcase_add_test(claims, what_was_written_last_is_read);
     tcase_add_test(claims, another_boot_tells_nothing);
     tcase_add_test(claims, a_file_that_is_cut_is_told);

@@ -219,7 +219,7 @@ static int read_counters(const uint8_t *payload, size_t bytes)
     struct counter_change change;
     int found = entry_decode_counters(payload, bytes, &ticks, &cursor);
     while (found >= 0 && (found = counter_cursor_next(&cursor, &change)) == 1)
-        if (change.index >= COUNTERS_MOST)
+        if (change.index >= COUNTERS_MAX)
             ck_abort_msg("counter %zu", (size_t)change.index);
     return found;
 }
@@ -350,7 +350,7 @@ struct text {
     size_t length, capacity;
 };
 
-static int append(void *context, const char *bytes, size_t length)
+static int append_text(void *context, const char *bytes, size_t length)
 {
     struct text *text = context;
     if (text->length + length > text->capacity) {
@@ -372,7 +372,7 @@ static void make_json(struct arena_reader *reader)
     struct failure_latch latch;
     struct json_writer writer;
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append, &text, &latch);
+    json_writer_init_sink(&writer, append_text, &text, &latch);
     ck_assert_int_eq(gecko_stream_process(reader, &options, &writer, NULL, &latch), 0);
     json_writer_fini(&writer);
     arena_reader_close(reader);

@@ -23,7 +23,7 @@ static struct export_target target;
 static struct delivery delivery;
 static uint64_t now_ns;
 
-static enum http_outcome prepare(void *owner, char text[HTTP_TEXT_BYTES])
+static enum http_outcome prepare_server(void *owner, char text[HTTP_TEXT_BYTES])
 {
     const struct fake_server *fake = owner;
 
@@ -42,7 +42,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
     *answer = (struct http_answer){ .outcome = fake->send, .text = "no" };
 }
 
-static bool takes(const void *owner, enum export_kind kind)
+static bool takes_kind(const void *owner, enum export_kind kind)
 {
     (void)owner;
     return kind == EXPORT_SAMPLES;
@@ -57,7 +57,7 @@ static void add_batch(uint64_t id)
     export_batch_free(&batch);
 }
 
-static void begin(void)
+static void begin_delivery(void)
 {
     struct failure failure;
 
@@ -65,7 +65,7 @@ static void begin(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     server = (struct fake_server){ .prepare = HTTP_DONE, .send = HTTP_DONE };
     target = (struct export_target){
-        .prepare = prepare, .send = send_batch, .takes = takes, .owner = &server
+        .prepare = prepare_server, .send = send_batch, .takes = takes_kind, .owner = &server
     };
     delivery = (struct delivery){ .target = &target };
     ck_assert(spool_open(folder, 1 << 20, &delivery.spool, &failure));
@@ -74,7 +74,7 @@ static void begin(void)
     add_batch(2);
 }
 
-static void end(void)
+static void end_delivery(void)
 {
     char command[128];
 
@@ -85,7 +85,7 @@ static void end(void)
 }
 
 /* When it is time again. */
-static enum delivery_step step(void)
+static enum delivery_step step_when_due(void)
 {
     char text[HTTP_TEXT_BYTES];
 
@@ -98,24 +98,24 @@ static void fail_so_often(enum http_outcome outcome, unsigned steps)
 {
     server.send = outcome;
     for (unsigned i = 0; i < steps; i++)
-        ck_assert_int_eq(step(), DELIVERY_FAILED);
+        ck_assert_int_eq(step_when_due(), DELIVERY_FAILED);
 }
 
 static void expect_both_to_arrive(void)
 {
     server.prepare = server.send = HTTP_DONE;
-    ck_assert_int_eq(step(), DELIVERY_DONE);
-    ck_assert_int_eq(step(), DELIVERY_DONE);
-    ck_assert_int_eq(step(), DELIVERY_NOTHING);
+    ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
+    ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
+    ck_assert_int_eq(step_when_due(), DELIVERY_NOTHING);
     ck_assert_uint_eq(delivery.delivered_batches, 2);
     ck_assert_uint_eq(spool_losses(delivery.spool)->batches, 0);
 }
 
 START_TEST(batches_arrive_in_their_order)
 {
-    ck_assert_int_eq(step(), DELIVERY_DONE);
+    ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
     ck_assert_uint_eq(server.last_batch, 1);
-    ck_assert_int_eq(step(), DELIVERY_DONE);
+    ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
     ck_assert_uint_eq(server.last_batch, 2);
     ck_assert(!server.was_unsure);
 }
@@ -154,7 +154,7 @@ START_TEST(a_batch_at_which_the_server_always_fails_is_given_up)
     unsigned steps = 0;
 
     server.send = HTTP_FAILED;
-    while (steps < PATIENCE_STEPS && step() == DELIVERY_FAILED)
+    while (steps < PATIENCE_STEPS && step_when_due() == DELIVERY_FAILED)
         steps++;
     ck_assert_uint_gt(steps, FEW_FAULTS);
     ck_assert_uint_lt(steps, PATIENCE_STEPS);
@@ -162,7 +162,7 @@ START_TEST(a_batch_at_which_the_server_always_fails_is_given_up)
     fail_so_often(HTTP_FAILED, FEW_FAULTS); /* the next one has as many tries */
     ck_assert_uint_eq(server.last_batch, 2);
     server.send = HTTP_DONE;
-    ck_assert_int_eq(step(), DELIVERY_DONE);
+    ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
 }
 END_TEST
 
@@ -189,7 +189,7 @@ END_TEST
 START_TEST(what_is_refused_is_lost_at_once)
 {
     server.send = HTTP_REFUSED;
-    ck_assert_int_eq(step(), DELIVERY_LOST);
+    ck_assert_int_eq(step_when_due(), DELIVERY_LOST);
     ck_assert_uint_eq(spool_losses(delivery.spool)->rows, 10);
 }
 END_TEST
@@ -202,11 +202,11 @@ START_TEST(doubt_lasts_until_the_batch_arrives)
         fail_so_often(doubtful[i], 1);
         fail_so_often(HTTP_AWAY, 1);
         server.send = HTTP_DONE;
-        ck_assert_int_eq(step(), DELIVERY_DONE);
+        ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
         ck_assert(server.was_unsure);
     }
     add_batch(3);
-    ck_assert_int_eq(step(), DELIVERY_DONE);
+    ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
     ck_assert(!server.was_unsure);
 }
 END_TEST
@@ -218,7 +218,7 @@ int main(void)
     SRunner *runner;
     int failed;
 
-    tcase_add_checked_fixture(claims, begin, end);
+    tcase_add_checked_fixture(claims, begin_delivery, end_delivery);
     tcase_add_test(claims, batches_arrive_in_their_order);
     tcase_add_test(claims, one_error_after_a_long_outage_loses_nothing);
     tcase_add_test(claims, a_server_that_is_long_in_getting_ready_loses_nothing);

@@ -324,7 +324,7 @@ static void *try_to_hold(void *context)
     (void)context;
     if (!dictionary_try_hold(&dictionary))
         return NULL;
-    dictionary_let_go(&dictionary);
+    dictionary_release(&dictionary);
     return &dictionary;
 }
 
@@ -345,7 +345,7 @@ START_TEST(one_at_a_time_holds_the_dictionary)
     ck_assert(!can_be_held());
     ck_assert_int_eq(dictionary_put_pause(&dictionary, 1), 0);
     ck_assert(!can_be_held());
-    dictionary_let_go(&dictionary);
+    dictionary_release(&dictionary);
     ck_assert(can_be_held());
     ck_assert_int_eq(dictionary_put_resume(&dictionary, 2), 0);
     ck_assert(can_be_held());
@@ -359,7 +359,7 @@ START_TEST(a_full_dictionary_can_be_held_again)
     ck_assert(dictionary_try_hold(&dictionary));
     while (dictionary_put_log(&dictionary, 4, text) == 0)
         continue;
-    dictionary_let_go(&dictionary);
+    dictionary_release(&dictionary);
     ck_assert(can_be_held());
 }
 END_TEST
@@ -372,7 +372,7 @@ static bool put_pair(uint32_t index, uint64_t *pairs)
     if (dictionary_put_thread_name(&dictionary, index, 2 * *pairs, "first") == 0 &&
         dictionary_put_thread_name(&dictionary, index, 2 * *pairs + 1, "second") == 0)
         ++*pairs;
-    dictionary_let_go(&dictionary);
+    dictionary_release(&dictionary);
     return true;
 }
 

@@ -18,14 +18,14 @@ static void tear_down(void)
     drawn_calls_free(&drawn);
 }
 
-static void add(uint32_t function, float duration_ms)
+static void add_call(uint32_t function, float duration_ms)
 {
     const struct drawn_call call = { function, duration_ms };
     ck_assert_int_eq(drawn_calls_add(&drawn, &call), 0);
 }
 
 /* Those of FUNCTION, once all are sorted. */
-static const struct drawn_call *find(uint32_t function, size_t *count)
+static const struct drawn_call *find_calls(uint32_t function, size_t *count)
 {
     const struct drawn_call *calls = drawn.calls.items;
     size_t first = 0, end;
@@ -54,17 +54,17 @@ START_TEST(calls_of_rare_functions_are_all_kept)
 {
     size_t count;
     for (unsigned i = 0; i < DRAWN_CALLS_OF_FUNCTION_MIN / 2; i++)
-        add(7, (float)i);
+        add_call(7, (float)i);
     for (unsigned i = 0; i < 3 * MOST; i++)
-        add(3, 1);
+        add_call(3, 1);
     for (unsigned i = DRAWN_CALLS_OF_FUNCTION_MIN / 2; i < DRAWN_CALLS_OF_FUNCTION_MIN; i++)
-        add(7, (float)i);
+        add_call(7, (float)i);
     drawn_calls_sort(&drawn);
-    const struct drawn_call *calls = find(7, &count);
+    const struct drawn_call *calls = find_calls(7, &count);
     ck_assert_uint_eq(count, DRAWN_CALLS_OF_FUNCTION_MIN);
     for (unsigned i = 0; i < count; i++)
         ck_assert_double_eq((double)calls[i].duration_ms, i);
-    find(3, &count);
+    find_calls(3, &count);
     ck_assert_uint_ge(count, MOST / 4);
     ck_assert_uint_le(drawn.calls.count, MOST);
 }
@@ -76,10 +76,10 @@ START_TEST(calls_of_frequent_functions_are_drawn_evenly)
     const unsigned total = 5 * MOST;
     size_t count;
     for (unsigned i = 0; i < total; i++)
-        add(i % 3 == 0, (float)i / (float)total);
+        add_call(i % 3 == 0, (float)i / (float)total);
     drawn_calls_sort(&drawn);
     for (uint32_t function = 0; function < 2; function++) {
-        const struct drawn_call *calls = find(function, &count);
+        const struct drawn_call *calls = find_calls(function, &count);
         ck_assert_double_eq_tol(drawn_calls_quantile(calls, count, 0.5), 0.5, 0.01);
         ck_assert_double_eq_tol(drawn_calls_quantile(calls, count, 0.99), 0.99, 0.01);
     }
@@ -92,11 +92,11 @@ START_TEST(more_is_kept_of_many_functions)
     size_t count;
     for (unsigned i = 0; i < DRAWN_CALLS_OF_FUNCTION_MIN; i++) {
         for (unsigned function = 0; function < functions; function++)
-            add(function, (float)i);
+            add_call(function, (float)i);
     }
     drawn_calls_sort(&drawn);
     ck_assert_uint_eq(drawn.calls.count, 3 * MOST);
-    find(functions - 1, &count);
+    find_calls(functions - 1, &count);
     ck_assert_uint_eq(count, DRAWN_CALLS_OF_FUNCTION_MIN);
 }
 END_TEST

@@ -6,7 +6,7 @@
 
 static struct exec_calls calls;
 
-static void put(pid_t pid, uint64_t time_ns)
+static void put_call(pid_t pid, uint64_t time_ns)
 {
     const struct exec_call call = { pid, time_ns, 5 * time_ns };
     exec_calls_put(&calls, &call);
@@ -28,15 +28,15 @@ static void check_none(pid_t pid)
     ck_assert(!exec_calls_take(&calls, pid, &call));
 }
 
-static void clear(void)
+static void clear_calls(void)
 {
     exec_calls_clear(&calls);
 }
 
 START_TEST(a_call_is_taken_once)
 {
-    put(10, 100);
-    put(11, 200);
+    put_call(10, 100);
+    put_call(11, 200);
     check_none(12);
     check_taken(10, 100);
     check_none(10);
@@ -46,16 +46,16 @@ END_TEST
 
 START_TEST(the_last_call_counts)
 {
-    put(10, 100);
-    put(10, 300);
+    put_call(10, 100);
+    put_call(10, 300);
     check_taken(10, 300);
 }
 END_TEST
 
 START_TEST(of_two_with_one_place_the_later_stays)
 {
-    put(10, 100);
-    put(10 + EXEC_CALLS, 200);
+    put_call(10, 100);
+    put_call(10 + EXEC_CALLS, 200);
     check_none(10);
     check_taken(10 + EXEC_CALLS, 200);
 }
@@ -70,8 +70,8 @@ END_TEST
 
 START_TEST(all_are_forgotten)
 {
-    put(10, 100);
-    clear();
+    put_call(10, 100);
+    clear_calls();
     check_none(10);
 }
 END_TEST
@@ -80,7 +80,7 @@ int main(void)
 {
     Suite *suite = suite_create("daemon.exec_calls");
     TCase *calls_case = tcase_create("calls");
-    tcase_add_checked_fixture(calls_case, clear, NULL);
+    tcase_add_checked_fixture(calls_case, clear_calls, NULL);
     tcase_add_test(calls_case, a_call_is_taken_once);
     tcase_add_test(calls_case, the_last_call_counts);
     tcase_add_test(calls_case, of_two_with_one_place_the_later_stays);

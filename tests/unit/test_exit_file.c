@@ -24,7 +24,7 @@ static void tear_down(void)
     exit_file_unref(file);
 }
 
-static void fill(uint64_t offset, size_t bytes)
+static void fill_range(uint64_t offset, size_t bytes)
 {
     char *memory = malloc(bytes);
 
@@ -40,7 +40,7 @@ static uint64_t append_arena(void)
     uint64_t offset, bytes = header.chunks_offset + CHUNKS * CHUNK_BYTES;
 
     ck_assert_int_eq(exit_file_append(file, bytes, &offset), 0);
-    fill(offset, bytes);
+    fill_range(offset, bytes);
     ck_assert_int_eq(pwrite(file->fd, &header, sizeof(header), (off_t)offset), sizeof(header));
     for (int i = 0; i < CHUNKS; i++) {
         struct chunk chunk = { .block_count = 1, .offset_past_last_block = 100 };
@@ -71,7 +71,7 @@ START_TEST(room_costs_nothing_until_it_is_written)
     ck_assert_int_eq(exit_file_append(file, 100 * PAGE, &offset), 0);
     ck_assert_uint_eq(exit_file_kernel_bytes(file), 0);
     ck_assert_int_eq(lseek(file->fd, 0, SEEK_END), 100 * PAGE);
-    fill(offset, 2 * PAGE);
+    fill_range(offset, 2 * PAGE);
     ck_assert_uint_eq(exit_file_kernel_bytes(file), 2 * PAGE);
 }
 END_TEST
@@ -82,7 +82,7 @@ START_TEST(a_hole_frees_its_part_alone)
     char byte;
 
     ck_assert_int_eq(exit_file_append(file, 4 * PAGE, &offset), 0);
-    fill(offset, 4 * PAGE);
+    fill_range(offset, 4 * PAGE);
     exit_file_punch(file, offset + PAGE, 2 * PAGE);
     ck_assert_uint_eq(exit_file_kernel_bytes(file), 2 * PAGE);
     ck_assert_int_eq(pread(file->fd, &byte, 1, 2 * PAGE), 1);

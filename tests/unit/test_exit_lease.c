@@ -28,7 +28,7 @@ static void tear_down(void)
     lease_ledger_close(&ledger);
 }
 
-static void take(lease_owner owner, unsigned count)
+static void take_units(lease_owner owner, unsigned count)
 {
     uint32_t unit;
 
@@ -62,7 +62,7 @@ START_TEST(what_a_dead_one_had_comes_along)
 {
     uint32_t units;
 
-    take(alice, 5);
+    take_units(alice, 5);
     ck_assert_int_eq(exit_lease_bring(&lease, alice, 2 * (uint64_t)LEASE_UNIT_BYTES, &units), 0);
     ck_assert_uint_eq(units, 5);
     ck_assert_uint_eq(lease_count(&ledger, alice), 0);
@@ -74,7 +74,7 @@ START_TEST(one_that_had_too_little_gets_what_is_free)
 {
     uint32_t units;
 
-    take(alice, 1);
+    take_units(alice, 1);
     ck_assert_int_eq(exit_lease_bring(&lease, alice, 3 * (uint64_t)LEASE_UNIT_BYTES, &units), 0);
     ck_assert_uint_eq(units, 3);
     assert_leased(3);
@@ -85,7 +85,7 @@ START_TEST(units_of_a_move_are_kept_until_it_arrives)
 {
     uint32_t units;
 
-    take(alice, 4);
+    take_units(alice, 4);
     ck_assert_int_eq(exit_lease_bring(&lease, alice, 4 * (uint64_t)LEASE_UNIT_BYTES, &units), 0);
     exit_lease_settle(&lease, 0);
     assert_leased(4 + EXIT_LEASE_SPARE_UNITS);
@@ -99,7 +99,7 @@ START_TEST(a_full_ledger_gives_less_and_says_so)
 {
     uint32_t units;
 
-    take(alice, GROWTH - 1);
+    take_units(alice, GROWTH - 1);
     ck_assert_int_eq(
         exit_lease_bring(&lease, LEASE_OWNER_NOBODY, 3 * (uint64_t)LEASE_UNIT_BYTES, &units),
         -ENOSPC);

@@ -98,7 +98,7 @@ static int make_arena(unsigned blocks, intptr_t number)
     return fd;
 }
 
-static void keep(int fd, intptr_t owner)
+static void keep_arena(int fd, intptr_t owner)
 {
     ck_assert_int_eq(
         exit_store_keep(&store, fd, lease_of(owner), uv_hrtime(), on_kept, (void *)owner), 0);
@@ -107,7 +107,7 @@ static void keep(int fd, intptr_t owner)
 /* Process NUMBER recorded BLOCKS and ended. */
 static void end_process(intptr_t number, unsigned blocks)
 {
-    keep(make_arena(blocks, number), number);
+    keep_arena(make_arena(blocks, number), number);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(kept_error, 0);
 }
@@ -164,8 +164,8 @@ static struct contents read_record(const struct exit_record *record)
 
 START_TEST(what_was_recorded_is_in_the_copy)
 {
-    keep(make_arena(200, 0), 0);
-    keep(make_arena(3, 1), 1);
+    keep_arena(make_arena(200, 0), 0);
+    keep_arena(make_arena(3, 1), 1);
     ck_assert_int_eq(kept_count, 0); /* never from inside the call */
     uv_run(&loop, UV_RUN_DEFAULT);
 
@@ -200,7 +200,7 @@ START_TEST(what_was_moved_is_not_in_memory_twice)
     struct stat status;
     int fd = make_arena(1000, 0), watched = dup(fd);
 
-    keep(fd, 0);
+    keep_arena(fd, 0);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(fstat(watched, &status), 0);
     ck_assert_int_le(status.st_blocks * 512, ARENA_HEADER_BYTES);
@@ -217,7 +217,7 @@ START_TEST(moving_needs_no_free_unit)
     while (lease_take(&ledger, lease_of(7), LEASE_TO_START, &unit) == 0)
         ;
     for (intptr_t i = 0; i < 2; i++)
-        keep(fds[i], i);
+        keep_arena(fds[i], i);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(kept_error, 0);
     ck_assert_uint_eq(read_record(kept[1]).blocks, 1000);
@@ -293,7 +293,7 @@ END_TEST
 START_TEST(many_that_end_at_once_wait_in_line)
 {
     for (intptr_t i = 0; i < 8; i++)
-        keep(make_arena(100, i), i);
+        keep_arena(make_arena(100, i), i);
     ck_assert_uint_le(store.moving, EXIT_STORE_MOVERS);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(kept_count, 8);
@@ -321,7 +321,7 @@ START_TEST(an_arena_that_would_grow_is_not_kept)
         ck_assert_int_eq(
             pwrite(fd, &chunk, sizeof(chunk), (off_t)(header.chunks_offset + i * CHUNK_BYTES)),
             sizeof(chunk));
-    keep(fd, 0);
+    keep_arena(fd, 0);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(kept_error, -EFBIG);
     ck_assert_uint_eq(exit_store_kernel_bytes(&store), 0);
@@ -337,13 +337,13 @@ START_TEST(without_a_lease_what_is_free_is_taken)
 
     for (intptr_t i = 0; i < 2; i++)
         lease_move(&ledger, lease_of(i), LEASE_OWNER_NOBODY, UINT32_MAX);
-    keep(fds[0], 0);
+    keep_arena(fds[0], 0);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(kept_error, 0);
     expect_lease(store.memory_bytes);
     while (lease_take(&ledger, lease_of(7), LEASE_TO_START, &unit) == 0)
         ;
-    keep(fds[1], 1);
+    keep_arena(fds[1], 1);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(kept_error, -ENOSPC);
 }
@@ -358,7 +358,7 @@ START_TEST(holes_that_were_filled_by_others_need_no_lease)
     ck_assert_int_eq(fstat(fd, &status), 0);
     ck_assert_int_gt(status.st_size, (off_t)LIMIT_UNITS * LEASE_UNIT_BYTES);
     ck_assert_int_eq(posix_fallocate(fd, 0, status.st_size), 0);
-    keep(fd, 0);
+    keep_arena(fd, 0);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(kept_error, 0);
     ck_assert_uint_eq(read_record(kept[0]).blocks, 3);
@@ -368,9 +368,9 @@ END_TEST
 
 START_TEST(a_late_copy_does_not_land_in_the_next_session)
 {
-    keep(make_arena(1, 0), 0);
+    keep_arena(make_arena(1, 0), 0);
     exit_store_clear(&store);
-    keep(make_arena(2, 1), 1);
+    keep_arena(make_arena(2, 1), 1);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_ptr_null(kept[0]);
     ck_assert_uint_eq(read_record(kept[1]).blocks, 2);

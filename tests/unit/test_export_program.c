@@ -14,14 +14,14 @@ static void tear_down(void)
     config_free(&config);
 }
 
-static int add(void)
+static int add_program(void)
 {
     return export_program_add(&config, "/usr/bin/profctl", "/run/s", "clickhouse://h/d");
 }
 
 START_TEST(it_is_profctl_that_is_run_again)
 {
-    ck_assert_int_eq(add(), 0);
+    ck_assert_int_eq(add_program(), 0);
     ck_assert_uint_eq(config.count, 1);
     const struct program_config *program = &config.programs[0];
     ck_assert_str_eq(program->command[0], "/usr/bin/profctl");
@@ -41,7 +41,7 @@ START_TEST(it_comes_behind_those_of_the_config)
     static const char text[] = "{\"programs\":[{\"name\":\"a\",\"command\":[\"x\"]}]}";
     char error_text[CONFIG_ERROR_TEXT];
     ck_assert_int_eq(config_parse(text, strlen(text), "F", &config, error_text), 0);
-    ck_assert_int_eq(add(), 0);
+    ck_assert_int_eq(add_program(), 0);
     ck_assert_uint_eq(config.count, 2);
     ck_assert_str_eq(config.programs[0].name, "a");
     ck_assert_str_eq(config.programs[1].name, EXPORT_PROGRAM_NAME);
@@ -53,7 +53,7 @@ START_TEST(it_has_the_options_of_the_config)
     static const char text[] = "{\"export\":{\"url\":\"clickhouse://other/d\",\"every\":\"5m\"}}";
     char error_text[CONFIG_ERROR_TEXT];
     ck_assert_int_eq(config_parse(text, strlen(text), "F", &config, error_text), 0);
-    ck_assert_int_eq(add(), 0);
+    ck_assert_int_eq(add_program(), 0);
     const struct program_config *program = &config.programs[0];
     ck_assert_str_eq(program->command[4], "--every");
     ck_assert_str_eq(program->command[5], "5m");
@@ -64,8 +64,8 @@ END_TEST
 
 START_TEST(its_name_is_taken_once)
 {
-    ck_assert_int_eq(add(), 0);
-    ck_assert_int_eq(add(), -EEXIST);
+    ck_assert_int_eq(add_program(), 0);
+    ck_assert_int_eq(add_program(), -EEXIST);
     ck_assert_uint_eq(config.count, 1);
 }
 END_TEST

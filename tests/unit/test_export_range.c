@@ -56,7 +56,7 @@ START_TEST(what_is_too_long_ago_is_counted_as_lost)
                                        .unix_ns = (int64_t)(100 * minute + 2 * second) };
 
     ck_assert(export_range_next(1000 * second, minute, &now, &range));
-    ck_assert_uint_eq(range.to_ns - range.from_ns, EXPORT_MOST_MS * ms);
+    ck_assert_uint_eq(range.to_ns - range.from_ns, EXPORT_MAX_MS * ms);
     ck_assert_uint_eq(range.lost_ms * ms, range.from_ns - 1000 * second);
 }
 END_TEST
@@ -92,7 +92,7 @@ START_TEST(the_rest_is_up_to_now)
     ck_assert_uint_eq(range.to_ns, 10000 * second);
     ck_assert_uint_eq(range.lost_ms, 0);
     ck_assert(export_range_rest(1000 * second, minute, &now, &range));
-    ck_assert_uint_eq(range.to_ns - range.from_ns, EXPORT_MOST_MS * ms);
+    ck_assert_uint_eq(range.to_ns - range.from_ns, EXPORT_MAX_MS * ms);
     ck_assert_uint_eq(range.lost_ms, (9000 - 600) * 1000);
 }
 END_TEST

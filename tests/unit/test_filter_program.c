@@ -22,24 +22,24 @@ static const struct filtered_call write_call = { .number = SYS_write,
                                                  .arguments = { 1 } };
 static const struct filtered_call unknown_write = { .number = SYS_write };
 
-static bool allows(struct sock_filter *lines, size_t count, const struct filtered_call *call)
+static bool lines_allow(struct sock_filter *lines, size_t count, const struct filtered_call *call)
 {
     const struct sock_fprog program = { (unsigned short)count, lines };
     return filter_program_allows(&program, call);
 }
 
-static bool refuses(struct sock_filter *lines, size_t count, const struct filtered_call *call)
+static bool lines_refuse(struct sock_filter *lines, size_t count, const struct filtered_call *call)
 {
     const struct sock_fprog program = { (unsigned short)count, lines };
     return filter_program_refuses(&program, call);
 }
 
 #define ALLOWS(call, ...)                                                                          \
-    allows((struct sock_filter[]){ __VA_ARGS__ },                                                  \
-           sizeof((struct sock_filter[]){ __VA_ARGS__ }) / sizeof(struct sock_filter), call)
+    lines_allow((struct sock_filter[]){ __VA_ARGS__ },                                             \
+                sizeof((struct sock_filter[]){ __VA_ARGS__ }) / sizeof(struct sock_filter), call)
 #define REFUSES(call, ...)                                                                         \
-    refuses((struct sock_filter[]){ __VA_ARGS__ },                                                 \
-            sizeof((struct sock_filter[]){ __VA_ARGS__ }) / sizeof(struct sock_filter), call)
+    lines_refuse((struct sock_filter[]){ __VA_ARGS__ },                                            \
+                 sizeof((struct sock_filter[]){ __VA_ARGS__ }) / sizeof(struct sock_filter), call)
 
 START_TEST(test_calls_are_told_by_their_number)
 {
@@ -110,8 +110,8 @@ START_TEST(test_hard_programs_are_given_up)
     for (int i = 1; i <= DECISIONS; i++)
         lines[i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)i, 0, 0);
     lines[DECISIONS + 1] = (struct sock_filter)ALLOW;
-    ck_assert(!allows(lines, DECISIONS + 2, &unknown_write));
-    ck_assert(allows(lines, DECISIONS + 2, &write_call));
+    ck_assert(!lines_allow(lines, DECISIONS + 2, &unknown_write));
+    ck_assert(lines_allow(lines, DECISIONS + 2, &write_call));
 }
 END_TEST
 

@@ -17,7 +17,7 @@ static void tear_down(void)
     frame_reader_destroy(&reader);
 }
 
-static void feed(const void *bytes, size_t count)
+static void feed_bytes(const void *bytes, size_t count)
 {
     const uint8_t *next = bytes;
     while (count > 0) {
@@ -37,7 +37,7 @@ static void feed_header(uint32_t length)
 {
     uint8_t header[FRAME_HEADER_BYTES] = { (uint8_t)length, (uint8_t)(length >> 8),
                                            (uint8_t)(length >> 16), (uint8_t)(length >> 24) };
-    feed(header, sizeof(header));
+    feed_bytes(header, sizeof(header));
 }
 
 static void expect_payload(const void *expected, size_t count)
@@ -60,10 +60,10 @@ START_TEST(a_payload_that_arrives_byte_by_byte_is_handed_out_once_whole)
 {
     static const uint8_t frame[] = { 3, 0, 0, 0, 'a', 'b', 'c' };
     for (size_t i = 0; i + 1 < sizeof(frame); i++) {
-        feed(frame + i, 1);
+        feed_bytes(frame + i, 1);
         ck_assert_int_eq(next_result(), 0);
     }
-    feed(frame + sizeof(frame) - 1, 1);
+    feed_bytes(frame + sizeof(frame) - 1, 1);
     expect_payload("abc", 3);
     ck_assert_int_eq(next_result(), 0);
     ck_assert_uint_eq(frame_reader_pending(&reader), 0);
@@ -73,12 +73,12 @@ END_TEST
 START_TEST(payloads_that_arrive_together_are_handed_out_in_order)
 {
     static const uint8_t frames[] = { 1, 0, 0, 0, 'a', 2, 0, 0, 0, 'b', 'c', 1, 0 };
-    feed(frames, sizeof(frames));
+    feed_bytes(frames, sizeof(frames));
     expect_payload("a", 1);
     expect_payload("bc", 2);
     ck_assert_int_eq(next_result(), 0);
     ck_assert_uint_eq(frame_reader_pending(&reader), 2);
-    feed("\0\0d", 3);
+    feed_bytes("\0\0d", 3);
     expect_payload("d", 1);
 }
 END_TEST
@@ -95,12 +95,12 @@ END_TEST
 START_TEST(an_announced_length_alone_makes_nothing_grow)
 {
     feed_header(1);
-    feed("x", 1);
+    feed_bytes("x", 1);
     expect_payload("x", 1);
     size_t capacity = reader.capacity;
     feed_header(FRAME_MAX_BYTES);
     ck_assert_int_eq(next_result(), 0);
-    feed("x", 1);
+    feed_bytes("x", 1);
     ck_assert_uint_eq(reader.capacity, capacity);
 }
 END_TEST
@@ -113,7 +113,7 @@ START_TEST(a_maximal_payload_arrives_whole_and_its_memory_is_given_back)
         payload[i] = (uint8_t)(i * 31 + i / 256);
     for (int turn = 0; turn < 3; turn++) {
         feed_header(FRAME_MAX_BYTES);
-        feed(payload, FRAME_MAX_BYTES);
+        feed_bytes(payload, FRAME_MAX_BYTES);
         expect_payload(payload, FRAME_MAX_BYTES);
     }
     ck_assert_uint_ge(reader.capacity, FRAME_MAX_BYTES);

@@ -6,7 +6,7 @@
 
 static struct frame_name_parts parts;
 
-static void split(const char *name)
+static void split_name(const char *name)
 {
     frame_name_split(name, strlen(name), &parts);
 }
@@ -28,7 +28,7 @@ static void check_source(const char *source, unsigned line, unsigned column)
 
 START_TEST(functions_of_libraries)
 {
-    split("operator()(int) const (in libfoo (1).so)");
+    split_name("operator()(int) const (in libfoo (1).so)");
     check_function("operator()(int) const");
     check_source("libfoo (1).so", 0, 0);
     ck_assert(parts.is_library);
@@ -37,21 +37,21 @@ END_TEST
 
 START_TEST(functions_of_files)
 {
-    split("parse (file:///srv/a (1).js:42:7)");
+    split_name("parse (file:///srv/a (1).js:42:7)");
     check_function("parse");
     check_source("file:///srv/a (1).js", 42, 7);
     ck_assert(!parts.is_library);
     ck_assert_uint_eq(parts.length_to_line, strlen("parse (file:///srv/a (1).js:42"));
-    split("parse (a.js:42)");
+    split_name("parse (a.js:42)");
     check_source("a.js", 42, 0);
     ck_assert_uint_eq(parts.length_to_line, strlen("parse (a.js:42)"));
-    split("parse (/srv/app.py)");
+    split_name("parse (/srv/app.py)");
     check_source("/srv/app.py", 0, 0);
     ck_assert(!parts.has_line);
-    split("parse (/srv/app.py:0)");
+    split_name("parse (/srv/app.py:0)");
     check_source("/srv/app.py", 0, 0);
     ck_assert(parts.has_line);
-    split("parse (a.js:0:7)");
+    split_name("parse (a.js:0:7)");
     check_source("a.js", 0, 7);
 }
 END_TEST
@@ -75,7 +75,7 @@ START_TEST(other_names_are_functions)
         "f )a.js:1:2)",
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        split(names[i]);
+        split_name(names[i]);
         check_function(names[i]);
         ck_assert_ptr_null(parts.source);
         ck_assert_uint_eq(parts.length_to_line, strlen(names[i]));

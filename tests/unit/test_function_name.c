@@ -5,7 +5,7 @@
 
 #include "profctl/profile/function_name.h"
 
-static struct function_name parse(const char *text)
+static struct function_name parse_name(const char *text)
 {
     struct function_name name;
 
@@ -22,7 +22,7 @@ static void is_text(const char *view, size_t length, const char *text)
 
 START_TEST(native_functions_have_a_library)
 {
-    struct function_name name = parse("operator()(in (a) ) (in libfoo.so.1)");
+    struct function_name name = parse_name("operator()(in (a) ) (in libfoo.so.1)");
     is_text(name.function, name.function_length, "operator()(in (a) )");
     is_text(name.library, name.library_length, "libfoo.so.1");
     ck_assert_ptr_null(name.file);
@@ -31,27 +31,27 @@ END_TEST
 
 START_TEST(script_functions_have_a_place)
 {
-    struct function_name name = parse("handle (x) (src/app.py:12:7)");
+    struct function_name name = parse_name("handle (x) (src/app.py:12:7)");
     is_text(name.function, name.function_length, "handle (x)");
     is_text(name.file, name.file_length, "src/app.py");
     ck_assert_uint_eq(name.line, 12);
     ck_assert_uint_eq(name.column, 7);
     ck_assert_ptr_null(name.library);
 
-    name = parse("handle (c:/app.py:12)");
+    name = parse_name("handle (c:/app.py:12)");
     is_text(name.file, name.file_length, "c:/app.py");
     ck_assert_uint_eq(name.line, 12);
     ck_assert_uint_eq(name.column, 0);
 
-    name = parse("run (a.js (old):5:6)");
+    name = parse_name("run (a.js (old):5:6)");
     is_text(name.file, name.file_length, "a.js (old)");
 
-    name = parse("<module> (app.py:0)");
+    name = parse_name("<module> (app.py:0)");
     is_text(name.function, name.function_length, "<module>");
     is_text(name.file, name.file_length, "app.py");
     ck_assert_uint_eq(name.line, 0);
 
-    name = parse("app.js:3:4");
+    name = parse_name("app.js:3:4");
     ck_assert_uint_eq(name.function_length, 0);
     is_text(name.file, name.file_length, "app.js");
 }
@@ -65,7 +65,7 @@ START_TEST(anything_else_is_a_label)
     };
 
     for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
-        struct function_name name = parse(labels[i]);
+        struct function_name name = parse_name(labels[i]);
         is_text(name.function, name.function_length, labels[i]);
         ck_assert_msg(name.file == NULL && name.library == NULL, "%s", labels[i]);
     }

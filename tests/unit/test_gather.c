@@ -10,7 +10,7 @@ enum { MANY = 300 };
 static struct gather gather;
 static size_t batch[GATHER_BATCH_ITEMS];
 
-static void make(size_t count, enum gather_state state, uint64_t recorded_bytes)
+static void make_gather(size_t count, enum gather_state state, uint64_t recorded_bytes)
 {
     ck_assert_int_eq(gather_create(count, 10000, &gather), 0);
     for (size_t i = 0; i < count; i++)
@@ -32,7 +32,7 @@ static size_t ask_all(void)
 
 START_TEST(a_capture_of_nothing_is_complete)
 {
-    make(0, GATHER_WAITING, 0);
+    make_gather(0, GATHER_WAITING, 0);
     ck_assert(gather_is_complete(&gather));
     ck_assert_uint_eq(gather_proportion(&gather), PROGRESS_SCALE);
 }
@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(a_window_of_children_is_asked_at_once)
 {
-    make(MANY, GATHER_WAITING, 100);
+    make_gather(MANY, GATHER_WAITING, 100);
     ck_assert_uint_eq(ask_all(), GATHER_WINDOW);
     ck_assert(gather_note_made(&gather, 3, 50));
     ck_assert_int_eq(gather_next_to_ask(&gather), GATHER_WINDOW);
@@ -50,7 +50,7 @@ END_TEST
 
 START_TEST(bytes_in_flight_are_bounded)
 {
-    make(10, GATHER_WAITING, LARGE / 2);
+    make_gather(10, GATHER_WAITING, LARGE / 2);
     ck_assert_uint_eq(ask_all(), 2);
     ck_assert(gather_note_made(&gather, 0, GATHER_BYTES_IN_FLIGHT / 2));
     ck_assert_int_eq(gather_next_to_ask(&gather), -1);
@@ -61,7 +61,7 @@ END_TEST
 
 START_TEST(one_that_is_larger_than_the_bound_is_still_made)
 {
-    make(2, GATHER_WAITING, LARGE * 10);
+    make_gather(2, GATHER_WAITING, LARGE * 10);
     ck_assert_uint_eq(ask_all(), 1);
     ck_assert(gather_note_made(&gather, 0, 500ULL << 20));
     ck_assert_int_eq(gather_next_to_ask(&gather), -1);
@@ -72,7 +72,7 @@ END_TEST
 
 START_TEST(nothing_stays_in_flight_at_the_end)
 {
-    make(MANY, GATHER_WAITING, 4000);
+    make_gather(MANY, GATHER_WAITING, 4000);
     long index;
     while ((index = gather_next_to_ask(&gather)) >= 0) {
         ck_assert(gather_note_made(&gather, (size_t)index, 100 + (uint64_t)index * 999));
@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(two_polls_without_progress_end_the_waiting)
 {
-    make(2, GATHER_WAITING, 100);
+    make_gather(2, GATHER_WAITING, 100);
     ask_all();
     ck_assert_int_eq(gather_poll(&gather), GATHER_GO_ON);
     ck_assert_int_eq(gather_poll(&gather), GATHER_STALLED);
@@ -98,7 +98,7 @@ END_TEST
 
 START_TEST(progress_of_anyone_prolongs_the_waiting)
 {
-    make(2, GATHER_WAITING, 100);
+    make_gather(2, GATHER_WAITING, 100);
     ask_all();
     for (uint64_t i = 1; i < 5; i++) {
         ck_assert_int_eq(gather_poll(&gather), GATHER_GO_ON);
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(a_slow_output_is_progress_too)
 {
-    make(1, GATHER_WAITING, 100);
+    make_gather(1, GATHER_WAITING, 100);
     ask_all();
     for (int i = 0; i < 10; i++) {
         gather_note_output(&gather);
@@ -124,7 +124,7 @@ END_TEST
 
 START_TEST(the_deadline_ends_all_waiting)
 {
-    make(GATHER_WINDOW + 5, GATHER_WAITING, 100);
+    make_gather(GATHER_WINDOW + 5, GATHER_WAITING, 100);
     ask_all();
     enum gather_verdict verdict = GATHER_GO_ON;
     for (uint64_t i = 1; verdict == GATHER_GO_ON; i++) {
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(the_deadline_stands_still_while_only_the_output_is_waited_for)
 {
-    make(1, GATHER_WAITING, 100);
+    make_gather(1, GATHER_WAITING, 100);
     ask_all();
     ck_assert(gather_note_made(&gather, 0, 10));
     for (int i = 0; i < 1000; i++)
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(stored_ones_go_to_a_worker_in_batches)
 {
-    make(MANY, GATHER_SALVAGE, 10);
+    make_gather(MANY, GATHER_SALVAGE, 10);
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, GATHER_BATCH_ITEMS),
                       GATHER_BATCH_ITEMS);
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, GATHER_BATCH_ITEMS),
@@ -162,14 +162,14 @@ END_TEST
 
 START_TEST(a_batch_is_bounded_in_bytes)
 {
-    make(20, GATHER_SALVAGE, GATHER_BATCH_BYTES / GATHER_JSON_RATIO / 4);
+    make_gather(20, GATHER_SALVAGE, GATHER_BATCH_BYTES / GATHER_JSON_RATIO / 4);
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, GATHER_BATCH_ITEMS), 4);
 }
 END_TEST
 
 START_TEST(one_that_still_lives_has_a_worker_alone)
 {
-    make(4, GATHER_SALVAGE, 10);
+    make_gather(4, GATHER_SALVAGE, 10);
     gather.items[1].is_alone = true;
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, GATHER_BATCH_ITEMS), 1);
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, GATHER_BATCH_ITEMS), 1);
@@ -180,7 +180,7 @@ END_TEST
 
 START_TEST(one_that_ends_while_it_is_asked_waits_for_the_store)
 {
-    make(1, GATHER_WAITING, 100);
+    make_gather(1, GATHER_WAITING, 100);
     ask_all();
     ck_assert(gather_note_ended(&gather, 0));
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, 1), 0);
@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(one_that_can_not_be_stored_is_given_up)
 {
-    make(1, GATHER_STORING, 100);
+    make_gather(1, GATHER_STORING, 100);
     gather_note_done(&gather, 0);
     ck_assert(gather_is_complete(&gather));
 }
@@ -203,7 +203,7 @@ END_TEST
 
 START_TEST(what_a_dead_worker_had_not_reached_is_begun_again)
 {
-    make(3, GATHER_SALVAGE, 10);
+    make_gather(3, GATHER_SALVAGE, 10);
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, 3), 3);
     gather_note_retry(&gather, 1);
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, 3), 1);
@@ -213,7 +213,7 @@ END_TEST
 
 START_TEST(what_was_read_while_the_store_took_it_away_is_made_again)
 {
-    make(1, GATHER_WAITING, 100);
+    make_gather(1, GATHER_WAITING, 100);
     ask_all();
     ck_assert(gather_note_failed(&gather, 0));
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, 1), 1);
@@ -231,7 +231,7 @@ END_TEST
 
 START_TEST(late_and_double_news_count_once)
 {
-    make(2, GATHER_WAITING, 100);
+    make_gather(2, GATHER_WAITING, 100);
     ask_all();
     ck_assert(gather_note_failed(&gather, 0));
     ck_assert(!gather_note_failed(&gather, 0));
@@ -247,7 +247,7 @@ END_TEST
 
 START_TEST(an_answer_of_nothing_is_done_at_once)
 {
-    make(1, GATHER_SALVAGE, 100);
+    make_gather(1, GATHER_SALVAGE, 100);
     ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, 1), 1);
     ck_assert(gather_note_made(&gather, 0, 0));
     ck_assert(gather_is_complete(&gather));

@@ -66,17 +66,18 @@ static void tear_down(void)
     arena_destroy(&own.arena);
 }
 
-static uint64_t ticks(double ms)
+static uint64_t ticks_of_ms(double ms)
 {
     return (uint64_t)(ms * 1e6 / own.ns_per_tick);
 }
 
-static void tick(uint64_t ms)
+static void encode_tick(uint64_t ms)
 {
-    ck_assert_int_eq(sample_encoder_tick(own.encoder, own.start.ticks + ticks((double)ms)), 0);
+    ck_assert_int_eq(sample_encoder_tick(own.encoder, own.start.ticks + ticks_of_ms((double)ms)),
+                     0);
 }
 
-static void put(size_t (*write)(uint8_t *out))
+static void put_entry(size_t (*write)(uint8_t *out))
 {
     uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
     size_t bytes = write(entry);
@@ -86,18 +87,18 @@ static void put(size_t (*write)(uint8_t *out))
 }
 
 /* The totals of the first two counters, as of the latest tick. */
-static size_t totals(uint8_t *out)
+static size_t write_totals(uint8_t *out)
 {
     return counter_totals_entry_write(out, 0, own.now, UNTOLD);
 }
 
 /* What changed since, a hair before the next tick. */
-static size_t changes(uint8_t *out)
+static size_t write_changes(uint8_t *out)
 {
-    return counters_entry_write(out, ticks(0.9), own.written, own.now, COUNTERS);
+    return counters_entry_write(out, ticks_of_ms(0.9), own.written, own.now, COUNTERS);
 }
 
-static int append(void *context, const char *bytes, size_t n)
+static int append_text(void *context, const char *bytes, size_t n)
 {
     (void)context;
     own.text = realloc(own.text, own.length + n + 1);
@@ -117,7 +118,7 @@ static void make_profile(void)
     struct progress progress = progress_whole(&reached);
     arena_update_clock(&own.arena);
     ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
-    json_writer_init_sink(&writer, append, NULL, &latch);
+    json_writer_init_sink(&writer, append_text, NULL, &latch);
     ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, &progress, &latch), 0);
     json_writer_fini(&writer);
     arena_reader_close(reader);
@@ -125,19 +126,19 @@ static void make_profile(void)
     ck_assert_ptr_nonnull(own.profile);
 }
 
-static const cJSON *get(const cJSON *object, const char *name)
+static const cJSON *get_member(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     ck_assert_msg(item != NULL, "no \"%s\"", name);
     return item;
 }
 
-static const cJSON *counter(const char *name)
+static const cJSON *find_counter(const char *name)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, get(own.profile, "counters"))
+    cJSON_ArrayForEach(item, get_member(own.profile, "counters"))
     {
-        if (strcmp(get(item, "name")->valuestring, name) == 0)
+        if (strcmp(get_member(item, "name")->valuestring, name) == 0)
             return item;
     }
     return NULL;
@@ -146,7 +147,7 @@ static const cJSON *counter(const char *name)
 /* The rows of a counter are WANTED: time, count and number of each. */
 static void rows_are(const char *name, const double (*wanted)[3], int count)
 {
-    const cJSON *rows = get(get(counter(name), "samples"), "data");
+    const cJSON *rows = get_member(get_member(find_counter(name), "samples"), "data");
     ck_assert_int_eq(cJSON_GetArraySize(rows), count);
     for (int i = 0; i < count; i++) {
         const cJSON *row = cJSON_GetArrayItem(rows, i);
@@ -160,21 +161,22 @@ START_TEST(changes_are_rows_and_what_stands_still_is_not)
 {
     static const double wanted[][3] = { { 0, 0, 0 },  { 10, 0, 0 },  { 11, 5, 2 },
                                         { 19, 0, 0 }, { 20, -3, 1 }, { 30, 0, 0 } };
-    tick(10);
-    put(totals);
+    encode_tick(10);
+    put_entry(write_totals);
     own.now[WORK] = (struct counter_total){ 5, 2 };
-    put(changes);
+    put_entry(write_changes);
     for (uint64_t ms = 11; ms <= 19; ms++)
-        tick(ms);
+        encode_tick(ms);
     own.now[WORK] = (struct counter_total){ 2, 3 };
-    put(changes);
+    put_entry(write_changes);
     for (uint64_t ms = 20; ms <= 30; ms++)
-        tick(ms);
+        encode_tick(ms);
     make_profile();
     rows_are("work", wanted, 6);
-    ck_assert_str_eq(get(counter("work"), "category")->valuestring, "Work");
-    ck_assert_str_eq(get(counter("work"), "description")->valuestring, "what was \"done\"");
-    ck_assert_ptr_null(counter("untold"));
+    ck_assert_str_eq(get_member(find_counter("work"), "category")->valuestring, "Work");
+    ck_assert_str_eq(get_member(find_counter("work"), "description")->valuestring,
+                     "what was \"done\"");
+    ck_assert_ptr_null(find_counter("untold"));
 }
 END_TEST
 
@@ -185,11 +187,11 @@ START_TEST(totals_are_where_a_level_begins)
     static const double memory[][3] = { { 0, 4096, 8 }, { 10, 0, 0 }, { 11, -96, 1 } };
     own.now[WORK] = (struct counter_total){ 1000, 1000 };
     own.now[MEMORY] = (struct counter_total){ 4096, 8 };
-    tick(10);
-    put(totals);
+    encode_tick(10);
+    put_entry(write_totals);
     own.now[WORK] = (struct counter_total){ 1001, 1001 };
     own.now[MEMORY] = (struct counter_total){ 4000, 9 };
-    put(changes);
+    put_entry(write_changes);
     make_profile();
     rows_are("work", work, 3);
     rows_are("heap", memory, 3);
@@ -200,14 +202,14 @@ END_TEST
 START_TEST(totals_make_up_for_changes_that_were_lost)
 {
     static const double wanted[][3] = { { 0, 0, 0 }, { 10, 0, 0 }, { 11, 1, 1 }, { 20, 41, 1 } };
-    tick(10);
-    put(totals);
+    encode_tick(10);
+    put_entry(write_totals);
     own.now[WORK] = (struct counter_total){ 1, 1 };
-    put(changes);
-    tick(11);
-    tick(20);
+    put_entry(write_changes);
+    encode_tick(11);
+    encode_tick(20);
     own.now[WORK] = (struct counter_total){ 42, 2 };
-    put(totals);
+    put_entry(write_totals);
     make_profile();
     rows_are("work", wanted, 4);
 }
@@ -216,11 +218,11 @@ END_TEST
 START_TEST(a_counter_that_comes_later_begins_then)
 {
     static const double wanted[][3] = { { 11, 0, 0 }, { 12, 7, 1 } };
-    tick(10);
-    put(totals);
-    tick(11);
+    encode_tick(10);
+    put_entry(write_totals);
+    encode_tick(11);
     own.now[UNTOLD] = (struct counter_total){ 7, 1 };
-    put(changes);
+    put_entry(write_changes);
     make_profile();
     rows_are("untold", wanted, 2);
 }
@@ -231,15 +233,15 @@ START_TEST(what_was_before_the_capture_is_left_out)
     static const double work[][3] = { { 15, 0, 0 }, { 20, 0, 0 }, { 21, 3, 1 }, { 21, 0, 0 } };
     static const double memory[][3] = { { 15, 100, 1 }, { 21, 0, 0 } };
     own.options.since_ns = own.start.monotonic_ns + 15 * MS;
-    tick(10);
-    put(totals);
+    encode_tick(10);
+    put_entry(write_totals);
     own.now[WORK] = (struct counter_total){ 5, 2 };
     own.now[MEMORY] = (struct counter_total){ 100, 1 };
-    put(changes);
-    tick(20);
+    put_entry(write_changes);
+    encode_tick(20);
     own.now[WORK] = (struct counter_total){ 8, 3 };
-    put(changes);
-    tick(21);
+    put_entry(write_changes);
+    encode_tick(21);
     make_profile();
     rows_are("work", work, 4);
     rows_are("heap", memory, 2);
@@ -248,23 +250,24 @@ END_TEST
 
 START_TEST(counters_without_a_record_are_bad_entries)
 {
-    struct counter_total now[COUNTERS_MOST] = { [COUNTERS_MOST - 1] = { 1, 1 } };
-    struct counter_total before[COUNTERS_MOST] = { 0 };
+    struct counter_total now[COUNTERS_MAX] = { [COUNTERS_MAX - 1] = { 1, 1 } };
+    struct counter_total before[COUNTERS_MAX] = { 0 };
     uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
-    size_t bytes = counters_entry_write(entry, 1, before, now, COUNTERS_MOST);
-    dictionary_put_counter(&own.dictionary, COUNTERS_MOST, "beyond", "Work", "");
-    tick(10);
+    size_t bytes = counters_entry_write(entry, 1, before, now, COUNTERS_MAX);
+    dictionary_put_counter(&own.dictionary, COUNTERS_MAX, "beyond", "Work", "");
+    encode_tick(10);
     ck_assert_int_eq(sample_encoder_put(own.encoder, entry, bytes), 0);
     make_profile();
-    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_double_eq(get(log, "badBlocks")->valuedouble, 2);
-    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "counters")), 0);
+    const cJSON *log =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_eq(get_member(log, "badBlocks")->valuedouble, 2);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(own.profile, "counters")), 0);
 }
 END_TEST
 
 /* --- Overhead --- */
 
-static void took(uint64_t locking, uint64_t cleaning, uint64_t counters, uint64_t threads)
+static void put_overhead(uint64_t locking, uint64_t cleaning, uint64_t counters, uint64_t threads)
 {
     struct sampler_overhead overhead = { locking, cleaning, counters, threads };
     uint8_t entry[OVERHEAD_ENTRY_MAX_BYTES];
@@ -274,23 +277,25 @@ static void took(uint64_t locking, uint64_t cleaning, uint64_t counters, uint64_
 
 static void statistic_is(const char *name, double wanted)
 {
-    const cJSON *statistics = get(get(own.profile, "profilerOverhead"), "statistics");
-    ck_assert_double_eq_tol(get(statistics, name)->valuedouble, wanted, 0.01 + fabs(wanted) * 0.01);
+    const cJSON *statistics = get_member(get_member(own.profile, "profilerOverhead"), "statistics");
+    ck_assert_double_eq_tol(get_member(statistics, name)->valuedouble, wanted,
+                            0.01 + fabs(wanted) * 0.01);
 }
 
 /* Ticks at 10, 11 and 12 ms, the next one at 20 ms after a sleep that was told in full. */
 START_TEST(overhead_is_in_microseconds_with_its_statistics)
 {
     double unit_us = own.ns_per_tick * OVERHEAD_UNIT_TICKS / 1000;
-    tick(10);
-    took(1, 0, 2, 100);
-    tick(11);
-    took(3, 5, 0, 200);
+    encode_tick(10);
+    put_overhead(1, 0, 2, 100);
+    encode_tick(11);
+    put_overhead(3, 5, 0, 200);
     for (uint64_t ms = 12; ms <= 20; ms++)
-        tick(ms);
-    took(2, 1, 1, 300);
+        encode_tick(ms);
+    put_overhead(2, 1, 1, 300);
     make_profile();
-    const cJSON *rows = get(get(get(own.profile, "profilerOverhead"), "samples"), "data");
+    const cJSON *rows =
+        get_member(get_member(get_member(own.profile, "profilerOverhead"), "samples"), "data");
     ck_assert_int_eq(cJSON_GetArraySize(rows), 3);
     const cJSON *row = cJSON_GetArrayItem(rows, 1);
     ck_assert_double_eq_tol(cJSON_GetArrayItem(row, 0)->valuedouble, 11, 0.2);
@@ -315,9 +320,9 @@ END_TEST
 /* As only a damaged arena has it: nothing comes before the first tick. */
 START_TEST(two_overheads_of_the_first_tick_have_no_interval)
 {
-    tick(10);
-    took(1, 2, 3, 4);
-    took(1, 2, 3, 4);
+    encode_tick(10);
+    put_overhead(1, 2, 3, 4);
+    put_overhead(1, 2, 3, 4);
     make_profile();
     statistic_is("samplingCount", 2);
     statistic_is("meanInterval", 0);
@@ -326,12 +331,12 @@ END_TEST
 
 START_TEST(without_rows_there_are_no_statistics)
 {
-    tick(10);
-    took(1, 2, 3, 4);
+    encode_tick(10);
+    put_overhead(1, 2, 3, 4);
     own.options.since_ns = own.start.monotonic_ns + 15 * MS;
     make_profile();
-    const cJSON *overhead = get(own.profile, "profilerOverhead");
-    ck_assert_int_eq(cJSON_GetArraySize(get(get(overhead, "samples"), "data")), 0);
+    const cJSON *overhead = get_member(own.profile, "profilerOverhead");
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(get_member(overhead, "samples"), "data")), 0);
     ck_assert_ptr_null(cJSON_GetObjectItemCaseSensitive(overhead, "statistics"));
 }
 END_TEST
@@ -363,7 +368,7 @@ START_TEST(the_machine_has_counters_in_the_root)
     struct failure_latch latch;
     struct json_writer writer;
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append, NULL, &latch);
+    json_writer_init_sink(&writer, append_text, NULL, &latch);
     gecko_root_begin(&writer, &root);
     gecko_root_end(&writer, &root, NULL);
     ck_assert_int_eq(json_writer_flush(&writer), 0);
@@ -371,8 +376,8 @@ START_TEST(the_machine_has_counters_in_the_root)
     own.profile = cJSON_ParseWithLength(own.text, own.length);
     ck_assert_ptr_nonnull(own.profile);
     rows_are("Power: core", wanted, 2);
-    const cJSON *log = get(get(get(own.profile, "profilingLog"), "77"), "log");
-    ck_assert_str_eq(get(cJSON_GetArrayItem(log, 0), "text")->valuestring, root.obstacle);
+    const cJSON *log = get_member(get_member(get_member(own.profile, "profilingLog"), "77"), "log");
+    ck_assert_str_eq(get_member(cJSON_GetArrayItem(log, 0), "text")->valuestring, root.obstacle);
 }
 END_TEST
 

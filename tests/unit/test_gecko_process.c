@@ -122,21 +122,21 @@ static void put_process(void)
     dictionary_put_site(&own.dictionary, &marker);
 }
 
-static void tick(uint64_t ms)
+static void encode_tick(uint64_t ms)
 {
     ck_assert_int_eq(sample_encoder_tick(own.encoder, ticks_at(ms * MS)), 0);
 }
 
-static void sample(uint32_t thread, uint64_t ms, uint64_t cpu_us, const struct stack_frame *frames,
-                   uint32_t depth)
+static void encode_sample(uint32_t thread, uint64_t ms, uint64_t cpu_us,
+                          const struct stack_frame *frames, uint32_t depth)
 {
     ck_assert_int_eq(
         sample_encoder_sample(own.encoder, thread, ticks_at(ms * MS), cpu_us, frames, depth, false),
         0);
 }
 
-static void marker(enum entry_kind kind, uint64_t ms, uint64_t duration_ms, uint32_t site,
-                   const char *text)
+static void encode_marker(enum entry_kind kind, uint64_t ms, uint64_t duration_ms, uint32_t site,
+                          const char *text)
 {
     uint8_t entry[256], *out = entry;
     uint64_t ticks = ticks_at(ms * MS);
@@ -158,7 +158,7 @@ struct text {
     size_t length;
 };
 
-static int append(void *context, const char *bytes, size_t n)
+static int append_text(void *context, const char *bytes, size_t n)
 {
     struct text *text = context;
     text->bytes = realloc(text->bytes, text->length + n + 1);
@@ -179,14 +179,14 @@ static void make_into(struct text *text)
     struct progress progress = progress_whole(&reached);
     arena_update_clock(&own.arena);
     ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
-    json_writer_init_sink(&writer, append, text, &latch);
+    json_writer_init_sink(&writer, append_text, text, &latch);
     ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, &progress, &latch), 0);
     ck_assert_uint_eq(progress_value_get(&reached), PROGRESS_SCALE);
     json_writer_fini(&writer);
     arena_reader_close(reader);
 }
 
-static cJSON *parse(struct text *text)
+static cJSON *parse_json(struct text *text)
 {
     cJSON *json = cJSON_ParseWithLength(text->bytes, text->length);
     ck_assert_msg(json != NULL, "no JSON: %s", text->bytes);
@@ -199,11 +199,11 @@ static cJSON *make_profile(void)
     struct text text = { NULL, 0 };
     make_into(&text);
     cJSON_Delete(own.profile);
-    own.profile = parse(&text);
+    own.profile = parse_json(&text);
     return own.profile;
 }
 
-static cJSON *get(const cJSON *object, const char *name)
+static cJSON *get_member(const cJSON *object, const char *name)
 {
     cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     ck_assert_msg(item != NULL, "no \"%s\"", name);
@@ -212,18 +212,18 @@ static cJSON *get(const cJSON *object, const char *name)
 
 static cJSON *thread_at(int position)
 {
-    return cJSON_GetArrayItem(get(own.profile, "threads"), position);
+    return cJSON_GetArrayItem(get_member(own.profile, "threads"), position);
 }
 
-static cJSON *rows(const cJSON *thread, const char *table)
+static cJSON *table_rows(const cJSON *thread, const char *table)
 {
-    return get(get(thread, table), "data");
+    return get_member(get_member(thread, table), "data");
 }
 
 static const char *string_at(const cJSON *thread, const cJSON *index)
 {
     ck_assert(cJSON_IsNumber(index));
-    return cJSON_GetArrayItem(get(thread, "stringTable"), index->valueint)->valuestring;
+    return cJSON_GetArrayItem(get_member(thread, "stringTable"), index->valueint)->valuestring;
 }
 
 /* "outer > inner" of the stack that a sample refers to; "null" for none. */
@@ -231,15 +231,15 @@ static const char *stack_text(const cJSON *thread, int sample_position)
 {
     static char text[2048];
     const cJSON *stack =
-        cJSON_GetArrayItem(cJSON_GetArrayItem(rows(thread, "samples"), sample_position), 0);
+        cJSON_GetArrayItem(cJSON_GetArrayItem(table_rows(thread, "samples"), sample_position), 0);
     text[0] = '\0';
     if (cJSON_IsNull(stack))
         return "null";
     while (cJSON_IsNumber(stack)) {
         char rest[1024];
-        cJSON *row = cJSON_GetArrayItem(rows(thread, "stackTable"), stack->valueint);
+        cJSON *row = cJSON_GetArrayItem(table_rows(thread, "stackTable"), stack->valueint);
         int frame = cJSON_GetArrayItem(row, 1)->valueint;
-        cJSON *frame_row = cJSON_GetArrayItem(rows(thread, "frameTable"), frame);
+        cJSON *frame_row = cJSON_GetArrayItem(table_rows(thread, "frameTable"), frame);
         ck_assert_uint_lt(strlen(text), sizeof(rest));
         memcpy(rest, text, strlen(text) + 1);
         snprintf(text, sizeof(text), "%s%s%s", string_at(thread, cJSON_GetArrayItem(frame_row, 0)),
@@ -249,9 +249,10 @@ static const char *stack_text(const cJSON *thread, int sample_position)
     return text;
 }
 
-static double cell(const cJSON *thread, const char *table, int row, int column)
+static double cell_value(const cJSON *thread, const char *table, int row, int column)
 {
-    return cJSON_GetArrayItem(cJSON_GetArrayItem(rows(thread, table), row), column)->valuedouble;
+    return cJSON_GetArrayItem(cJSON_GetArrayItem(table_rows(thread, table), row), column)
+        ->valuedouble;
 }
 
 static const struct stack_frame stack_a[] = { { 0x401100, false },
@@ -280,21 +281,21 @@ static void allocation(uint32_t owner, uint32_t actor, uint64_t ms, int64_t size
 START_TEST(stacks_become_frames_and_labels)
 {
     put_process();
-    tick(3);
-    sample(MAIN, 3, 1000, stack_a, 3);
-    tick(4);
-    sample(MAIN, 4, 900, stack_b, 3);
-    tick(5);
-    sample(MAIN, 5, 10, stack_a, 0);
+    encode_tick(3);
+    encode_sample(MAIN, 3, 1000, stack_a, 3);
+    encode_tick(4);
+    encode_sample(MAIN, 4, 900, stack_b, 3);
+    encode_tick(5);
+    encode_sample(MAIN, 5, 10, stack_a, 0);
     make_profile();
     ck_assert_str_eq(stack_text(thread_at(0), 0), "0x401100 > accept loop > 0x401200");
     ck_assert_str_eq(stack_text(thread_at(0), 1), "0x401100 > accept loop > 0x401300");
     ck_assert_str_eq(stack_text(thread_at(0), 2), "null");
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "stackTable")), 4);
-    ck_assert_double_eq(cell(thread_at(0), "samples", 0, 3), 1000);
-    ck_assert_double_eq(cell(thread_at(0), "frameTable", 0, 6), CATEGORY_NATIVE);
-    ck_assert_double_eq(cell(thread_at(0), "frameTable", 1, 6), CATEGORY_NETWORK);
-    ck_assert_double_eq(cell(thread_at(0), "frameTable", 1, 4), 7);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(0), "stackTable")), 4);
+    ck_assert_double_eq(cell_value(thread_at(0), "samples", 0, 3), 1000);
+    ck_assert_double_eq(cell_value(thread_at(0), "frameTable", 0, 6), CATEGORY_NATIVE);
+    ck_assert_double_eq(cell_value(thread_at(0), "frameTable", 1, 6), CATEGORY_NETWORK);
+    ck_assert_double_eq(cell_value(thread_at(0), "frameTable", 1, 4), 7);
 }
 END_TEST
 
@@ -302,18 +303,18 @@ START_TEST(a_thread_that_slept_has_a_sample_for_every_tick)
 {
     put_process();
     for (uint64_t ms = 3; ms < 13; ms++) {
-        tick(ms);
+        encode_tick(ms);
         if (ms == 5)
-            sample(WORKER, ms, 400, stack_a, 3);
+            encode_sample(WORKER, ms, 400, stack_a, 3);
         if (ms == 8)
-            sample(WORKER, ms, 300, stack_a, 3);
+            encode_sample(WORKER, ms, 300, stack_a, 3);
     }
     make_profile();
     const cJSON *worker = thread_at(1);
-    ck_assert_int_eq(cJSON_GetArraySize(rows(worker, "samples")), 8);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(worker, "samples")), 8);
     for (int i = 0; i < 8; i++) {
-        ck_assert_double_eq_tol(cell(worker, "samples", i, 1), 5 + i, 0.01);
-        ck_assert_double_eq(cell(worker, "samples", i, 3), i == 0 ? 400 : i == 3 ? 300 : 0);
+        ck_assert_double_eq_tol(cell_value(worker, "samples", i, 1), 5 + i, 0.01);
+        ck_assert_double_eq(cell_value(worker, "samples", i, 3), i == 0 ? 400 : i == 3 ? 300 : 0);
         ck_assert_str_eq(stack_text(worker, i), "0x401100 > accept loop > 0x401200");
     }
 }
@@ -322,17 +323,17 @@ END_TEST
 START_TEST(quiet_ticks_are_ticks_evenly_apart)
 {
     put_process();
-    tick(3);
-    sample(WORKER, 3, 400, stack_a, 3);
+    encode_tick(3);
+    encode_sample(WORKER, 3, 400, stack_a, 3);
     ck_assert_int_eq(sample_encoder_quiet_ticks(own.encoder, 7, ticks_at(10 * MS)), 0);
-    tick(11);
-    sample(WORKER, 11, 300, stack_b, 3);
+    encode_tick(11);
+    encode_sample(WORKER, 11, 300, stack_b, 3);
     make_profile();
     const cJSON *worker = thread_at(1);
-    ck_assert_int_eq(cJSON_GetArraySize(rows(worker, "samples")), 9);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(worker, "samples")), 9);
     for (int i = 0; i < 9; i++) {
-        ck_assert_double_eq_tol(cell(worker, "samples", i, 1), 3 + i, 0.01);
-        ck_assert_double_eq(cell(worker, "samples", i, 3), i == 0 ? 400 : i == 8 ? 300 : 0);
+        ck_assert_double_eq_tol(cell_value(worker, "samples", i, 1), 3 + i, 0.01);
+        ck_assert_double_eq(cell_value(worker, "samples", i, 3), i == 0 ? 400 : i == 8 ? 300 : 0);
     }
 }
 END_TEST
@@ -340,15 +341,15 @@ END_TEST
 START_TEST(a_late_sample_leaves_a_gap)
 {
     put_process();
-    tick(3);
-    sample(MAIN, 3, 1, stack_a, 3);
-    tick(4);
+    encode_tick(3);
+    encode_sample(MAIN, 3, 1, stack_a, 3);
+    encode_tick(4);
     ck_assert_int_eq(sample_encoder_late(own.encoder, MAIN), 0);
-    tick(5);
-    sample(MAIN, 5, 1, stack_b, 3);
+    encode_tick(5);
+    encode_sample(MAIN, 5, 1, stack_b, 3);
     make_profile();
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "samples")), 2);
-    ck_assert_double_eq_tol(cell(thread_at(0), "samples", 1, 1), 5, 0.01);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(0), "samples")), 2);
+    ck_assert_double_eq_tol(cell_value(thread_at(0), "samples", 1, 1), 5, 0.01);
 }
 END_TEST
 
@@ -357,20 +358,20 @@ START_TEST(event_delays_are_those_of_their_ticks)
     static const double expected_ms[] = { 0, 1.5, 2.5, 0, 0, 7.25, 0 };
     put_process();
     for (uint64_t ms = 3; ms < 10; ms++) {
-        tick(ms);
+        encode_tick(ms);
         if (ms == 4 || ms == 5)
             ck_assert_int_eq(sample_encoder_event_delay(own.encoder, MAIN, 1500 + (ms - 4) * 1000),
                              0);
         if (ms == 8)
             ck_assert_int_eq(sample_encoder_event_delay(own.encoder, MAIN, 7250), 0);
         if (ms == 3 || ms == 5)
-            sample(MAIN, ms, 1, stack_a, 3);
-        sample(WORKER, ms, 1, stack_b, 3);
+            encode_sample(MAIN, ms, 1, stack_a, 3);
+        encode_sample(WORKER, ms, 1, stack_b, 3);
     }
     make_profile();
     for (int i = 0; i < 7; i++) {
-        ck_assert_double_eq_tol(cell(thread_at(0), "samples", i, 2), expected_ms[i], 1e-6);
-        ck_assert_double_eq(cell(thread_at(1), "samples", i, 2), 0);
+        ck_assert_double_eq_tol(cell_value(thread_at(0), "samples", i, 2), expected_ms[i], 1e-6);
+        ck_assert_double_eq(cell_value(thread_at(1), "samples", i, 2), 0);
     }
 }
 END_TEST
@@ -378,11 +379,12 @@ END_TEST
 START_TEST(the_longest_event_delay_is_a_number)
 {
     put_process();
-    tick(3);
-    sample(MAIN, 3, UINT64_MAX, stack_a, 3);
+    encode_tick(3);
+    encode_sample(MAIN, 3, UINT64_MAX, stack_a, 3);
     ck_assert_int_eq(sample_encoder_event_delay(own.encoder, MAIN, EVENT_DELAY_MOST_US), 0);
     make_profile();
-    ck_assert_double_eq(cell(thread_at(0), "samples", 0, 2), (double)(EVENT_DELAY_MOST_US / 1000));
+    ck_assert_double_eq(cell_value(thread_at(0), "samples", 0, 2),
+                        (double)(EVENT_DELAY_MOST_US / 1000));
 }
 END_TEST
 
@@ -399,52 +401,52 @@ static void put_unregistered(enum unregistered_state state, uint64_t ms, const c
 START_TEST(unregistered_threads_are_markers_of_the_main_thread)
 {
     put_process();
-    tick(3);
+    encode_tick(3);
     put_unregistered(UNREGISTERED_FOUND, 4, "odd \xff \" name, cut");
     put_unregistered(UNREGISTERED_RAN, 6, "odd");
     put_unregistered(UNREGISTERED_GONE, 7, "");
     make_profile();
-    const cJSON *markers = rows(thread_at(0), "markers");
+    const cJSON *markers = table_rows(thread_at(0), "markers");
     ck_assert_int_eq(cJSON_GetArraySize(markers), 3);
     const cJSON *ran = cJSON_GetArrayItem(markers, 1), *payload = cJSON_GetArrayItem(ran, 5);
     ck_assert_str_eq(string_at(thread_at(0), cJSON_GetArrayItem(ran, 0)), "Unregistered thread");
     ck_assert_double_eq_tol(cJSON_GetArrayItem(ran, 1)->valuedouble, 4, 0.01);
     ck_assert_double_eq_tol(cJSON_GetArrayItem(ran, 2)->valuedouble, 6, 0.01);
-    ck_assert_str_eq(get(payload, "threadName")->valuestring, "odd");
-    ck_assert_int_eq(get(payload, "threadId")->valueint, 77);
-    ck_assert_double_eq_tol(get(payload, "cpuTime")->valuedouble, 0.5, 1e-9);
-    ck_assert_double_eq_tol(get(payload, "cpuUse")->valuedouble, 0.25, 0.01);
+    ck_assert_str_eq(get_member(payload, "threadName")->valuestring, "odd");
+    ck_assert_int_eq(get_member(payload, "threadId")->valueint, 77);
+    ck_assert_double_eq_tol(get_member(payload, "cpuTime")->valuedouble, 0.5, 1e-9);
+    ck_assert_double_eq_tol(get_member(payload, "cpuUse")->valuedouble, 0.25, 0.01);
 }
 END_TEST
 
 START_TEST(no_sample_after_the_thread_ended)
 {
     put_process();
-    tick(3);
-    sample(WORKER, 3, 1, stack_a, 3);
+    encode_tick(3);
+    encode_sample(WORKER, 3, 1, stack_a, 3);
     dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS + MS / 2));
     for (uint64_t ms = 4; ms < 9; ms++)
-        tick(ms);
+        encode_tick(ms);
     make_profile();
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(1), "samples")), 2);
-    ck_assert_double_eq(get(thread_at(1), "unregisterTime")->valuedouble, 4.5);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(1), "samples")), 2);
+    ck_assert_double_eq(get_member(thread_at(1), "unregisterTime")->valuedouble, 4.5);
 }
 END_TEST
 
 START_TEST(a_sample_that_was_found_after_the_end_is_of_the_end)
 {
     put_process();
-    tick(3);
-    sample(WORKER, 3, 1, stack_a, 3);
+    encode_tick(3);
+    encode_sample(WORKER, 3, 1, stack_a, 3);
     dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS + MS / 2));
-    tick(4);
-    tick(6);
-    sample(WORKER, 6, 700, stack_b, 3);
+    encode_tick(4);
+    encode_tick(6);
+    encode_sample(WORKER, 6, 700, stack_b, 3);
     make_profile();
     const cJSON *worker = thread_at(1);
-    ck_assert_int_eq(cJSON_GetArraySize(rows(worker, "samples")), 3);
-    ck_assert_double_eq(cell(worker, "samples", 2, 1), 4.5);
-    ck_assert_double_eq(cell(worker, "samples", 2, 3), 700);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(worker, "samples")), 3);
+    ck_assert_double_eq(cell_value(worker, "samples", 2, 1), 4.5);
+    ck_assert_double_eq(cell_value(worker, "samples", 2, 3), 700);
     ck_assert_str_eq(stack_text(worker, 2), "0x401100 > accept loop > 0x401300");
 }
 END_TEST
@@ -452,29 +454,29 @@ END_TEST
 START_TEST(a_thread_that_ended_before_what_is_shown_is_not_there)
 {
     put_process();
-    tick(3);
-    sample(WORKER, 3, 1, stack_a, 3);
+    encode_tick(3);
+    encode_sample(WORKER, 3, 1, stack_a, 3);
     dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS));
-    tick(6);
-    sample(MAIN, 6, 1, stack_a, 3);
+    encode_tick(6);
+    encode_sample(MAIN, 6, 1, stack_a, 3);
     own.options.since_ns = ns_at(5 * MS);
     make_profile();
-    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 1);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(own.profile, "threads")), 1);
 }
 END_TEST
 
 START_TEST(what_is_recorded_for_an_ended_thread_comes_before_its_end)
 {
     put_process();
-    tick(3);
+    encode_tick(3);
     dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS));
-    tick(6);
+    encode_tick(6);
     allocation(WORKER, MAIN, 7, -1, 0x1000);
     own.options.since_ns = ns_at(5 * MS);
     make_profile();
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(1), "markers")), 1);
-    ck_assert_double_le(cell(thread_at(1), "samples", 0, 1),
-                        get(thread_at(1), "unregisterTime")->valuedouble);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(1), "markers")), 1);
+    ck_assert_double_le(cell_value(thread_at(1), "samples", 0, 1),
+                        get_member(thread_at(1), "unregisterTime")->valuedouble);
 }
 END_TEST
 
@@ -483,30 +485,30 @@ START_TEST(a_thread_without_samples_has_one_without_stack)
     put_process();
     make_profile();
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(i), "samples")), 1);
+        ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(i), "samples")), 1);
         ck_assert_str_eq(stack_text(thread_at(i), 0), "null");
     }
-    ck_assert_double_eq(cell(thread_at(1), "samples", 0, 1), 2);
+    ck_assert_double_eq(cell_value(thread_at(1), "samples", 0, 1), 2);
 }
 END_TEST
 
 START_TEST(a_reused_index_is_another_thread)
 {
     put_process();
-    tick(3);
-    sample(WORKER, 3, 1, stack_a, 3);
+    encode_tick(3);
+    encode_sample(WORKER, 3, 1, stack_a, 3);
     dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS));
     dictionary_put_thread(&own.dictionary, WORKER, PID + 1, false, ns_at(5 * MS), "second");
     sample_encoder_forget(own.encoder, WORKER);
-    tick(6);
-    sample(WORKER, 6, 1, stack_b, 3);
+    encode_tick(6);
+    encode_sample(WORKER, 6, 1, stack_b, 3);
     make_profile();
-    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 3);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(own.profile, "threads")), 3);
     ck_assert_str_eq(stack_text(thread_at(1), 0), "0x401100 > accept loop > 0x401200");
-    ck_assert_str_eq(get(thread_at(2), "name")->valuestring, "second");
+    ck_assert_str_eq(get_member(thread_at(2), "name")->valuestring, "second");
     ck_assert_str_eq(stack_text(thread_at(2), 0), "0x401100 > accept loop > 0x401300");
-    ck_assert_double_ne(get(thread_at(1), "tid")->valuedouble,
-                        get(thread_at(2), "tid")->valuedouble);
+    ck_assert_double_ne(get_member(thread_at(1), "tid")->valuedouble,
+                        get_member(thread_at(2), "tid")->valuedouble);
 }
 END_TEST
 
@@ -526,24 +528,25 @@ START_TEST(samples_go_on_through_chunks)
     make_profile();
     cJSON *row;
     double last = -1;
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "samples")), 3000);
-    cJSON_ArrayForEach(row, rows(thread_at(0), "samples"))
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(0), "samples")), 3000);
+    cJSON_ArrayForEach(row, table_rows(thread_at(0), "samples"))
     {
         ck_assert_double_ge(cJSON_GetArrayItem(row, 1)->valuedouble, last);
         last = cJSON_GetArrayItem(row, 1)->valuedouble;
     }
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "frameTable")), 20 + 2999 * 7 + 180);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(0), "frameTable")),
+                     20 + 2999 * 7 + 180);
 }
 END_TEST
 
 START_TEST(truncated_stacks_have_a_root_that_says_so)
 {
     put_process();
-    tick(3);
+    encode_tick(3);
     ck_assert_int_eq(
         sample_encoder_sample(own.encoder, MAIN, ticks_at(3 * MS), 1, stack_a, 3, true), 0);
-    tick(4);
-    sample(MAIN, 4, 1, stack_a, 3);
+    encode_tick(4);
+    encode_sample(MAIN, 4, 1, stack_a, 3);
     make_profile();
     ck_assert_str_eq(stack_text(thread_at(0), 0),
                      "(stack truncated) > 0x401100 > accept loop > 0x401200");
@@ -553,16 +556,16 @@ END_TEST
 
 static void assert_allocation(int row, double ms, double size, double address, int tid)
 {
-    const cJSON *cells = cJSON_GetArrayItem(rows(thread_at(0), "markers"), row);
+    const cJSON *cells = cJSON_GetArrayItem(table_rows(thread_at(0), "markers"), row);
     const cJSON *data = cJSON_GetArrayItem(cells, 5);
-    const cJSON *samples = get(get(data, "stack"), "samples");
-    const cJSON *stack_sample = cJSON_GetArrayItem(get(samples, "data"), 0);
+    const cJSON *samples = get_member(get_member(data, "stack"), "samples");
+    const cJSON *stack_sample = cJSON_GetArrayItem(get_member(samples, "data"), 0);
     ck_assert_str_eq(string_at(thread_at(0), cJSON_GetArrayItem(cells, 0)), "Native allocation");
     ck_assert_double_eq_tol(cJSON_GetArrayItem(cells, 1)->valuedouble, ms, 0.01);
-    ck_assert_str_eq(get(data, "type")->valuestring, "Native allocation");
-    ck_assert_double_eq(get(data, "size")->valuedouble, size);
-    ck_assert_double_eq(get(data, "memoryAddress")->valuedouble, address);
-    ck_assert_int_eq(get(data, "threadId")->valueint, tid);
+    ck_assert_str_eq(get_member(data, "type")->valuestring, "Native allocation");
+    ck_assert_double_eq(get_member(data, "size")->valuedouble, size);
+    ck_assert_double_eq(get_member(data, "memoryAddress")->valuedouble, address);
+    ck_assert_int_eq(get_member(data, "threadId")->valueint, tid);
     ck_assert_double_eq_tol(cJSON_GetArrayItem(stack_sample, 1)->valuedouble, ms, 0.01);
     ck_assert_int_eq(cJSON_GetArrayItem(stack_sample, 0)->valueint, 2);
 }
@@ -570,9 +573,9 @@ static void assert_allocation(int row, double ms, double size, double address, i
 START_TEST(allocations_and_their_ends_are_markers_of_the_thread_that_allocated)
 {
     put_process();
-    tick(3);
+    encode_tick(3);
     allocation(MAIN, MAIN, 4, 600000, 0x7f0000001000);
-    tick(5);
+    encode_tick(5);
     allocation(MAIN, WORKER, 6, -600000, 0x7f0000001000);
     /* An earlier time than the one before: threads write into different chunks. Viewers want them
      * sorted. */
@@ -617,46 +620,49 @@ START_TEST(what_an_arena_makes_its_reader_hold_is_bounded)
     put_process();
     for (uint32_t i = 0; i < 200; i++)
         dictionary_put_thread(&own.dictionary, 100 + i, (int)i + 5000, false, ns_at(0), "owner");
-    tick(3);
+    encode_tick(3);
     put_expensive_allocations();
-    own.options.most_held_bytes = 4 << 20;
+    own.options.max_held_bytes = 4 << 20;
     make_into(&text);
     /* Of some 100 MB: what is held, as text, and an empty thread for each owner. */
     ck_assert_uint_lt(text.length, 16 << 20);
-    own.profile = parse(&text);
-    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_double_gt(get(log, "leftOutEntries")->valuedouble, 100);
-    ck_assert_double_lt(get(log, "leftOutEntries")->valuedouble, 1600);
+    own.profile = parse_json(&text);
+    const cJSON *log =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_gt(get_member(log, "leftOutEntries")->valuedouble, 100);
+    ck_assert_double_lt(get_member(log, "leftOutEntries")->valuedouble, 1600);
 }
 END_TEST
 
 START_TEST(what_programs_record_is_not_left_out)
 {
     put_process();
-    tick(3);
-    sample(MAIN, 3, 1, stack_a, 3);
+    encode_tick(3);
+    encode_sample(MAIN, 3, 1, stack_a, 3);
     allocation(MAIN, MAIN, 4, 600000, 0x7f0000001000);
-    marker(ENTRY_TEXT_MARKER, 5, 0, SITE_MARKER, "text");
+    encode_marker(ENTRY_TEXT_MARKER, 5, 0, SITE_MARKER, "text");
     make_profile();
-    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_double_eq(get(log, "leftOutEntries")->valuedouble, 0);
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "markers")), 2);
+    const cJSON *log =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_eq(get_member(log, "leftOutEntries")->valuedouble, 0);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(0), "markers")), 2);
 }
 END_TEST
 
 START_TEST(markers_and_samples_are_left_out_when_there_is_no_room)
 {
     put_process();
-    own.options.most_held_bytes = 1;
-    tick(3);
-    sample(MAIN, 3, 1, stack_a, 3);
-    tick(4);
-    sample(MAIN, 4, 1, stack_b, 3);
-    marker(ENTRY_TEXT_MARKER, 5, 0, SITE_MARKER, "text");
+    own.options.max_held_bytes = 1;
+    encode_tick(3);
+    encode_sample(MAIN, 3, 1, stack_a, 3);
+    encode_tick(4);
+    encode_sample(MAIN, 4, 1, stack_b, 3);
+    encode_marker(ENTRY_TEXT_MARKER, 5, 0, SITE_MARKER, "text");
     make_profile();
-    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_double_eq(get(log, "leftOutEntries")->valuedouble, 2);
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "markers")), 0);
+    const cJSON *log =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_eq(get_member(log, "leftOutEntries")->valuedouble, 2);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(0), "markers")), 0);
     ck_assert_str_eq(stack_text(thread_at(0), 0), "0x401100 > accept loop > 0x401200");
 }
 END_TEST
@@ -688,9 +694,9 @@ static void assert_time(const cJSON *cell_json, double expected)
 START_TEST(markers_have_the_phase_and_times_of_their_kind)
 {
     put_process();
-    marker(markers[_i].kind, 5, 3, SITE_MARKER, markers[_i].text);
+    encode_marker(markers[_i].kind, 5, 3, SITE_MARKER, markers[_i].text);
     make_profile();
-    const cJSON *row = cJSON_GetArrayItem(rows(thread_at(0), "markers"), 0);
+    const cJSON *row = cJSON_GetArrayItem(table_rows(thread_at(0), "markers"), 0);
     ck_assert_str_eq(string_at(thread_at(0), cJSON_GetArrayItem(row, 0)), "flush");
     assert_time(cJSON_GetArrayItem(row, 1), markers[_i].start);
     assert_time(cJSON_GetArrayItem(row, 2), markers[_i].end);
@@ -698,8 +704,8 @@ START_TEST(markers_have_the_phase_and_times_of_their_kind)
     ck_assert_int_eq(cJSON_GetArrayItem(row, 4)->valueint, CATEGORY_DISK);
     if (markers[_i].text != NULL) {
         const cJSON *data = cJSON_GetArrayItem(row, 5);
-        ck_assert_str_eq(get(data, "type")->valuestring, "Text");
-        ck_assert_str_eq(get(data, "name")->valuestring, markers[_i].text);
+        ck_assert_str_eq(get_member(data, "type")->valuestring, "Text");
+        ck_assert_str_eq(get_member(data, "name")->valuestring, markers[_i].text);
     }
 }
 END_TEST
@@ -708,13 +714,13 @@ START_TEST(a_thread_without_a_record_keeps_its_data)
 {
     put_process();
     own.thread.writer_index = 9;
-    marker(ENTRY_MARKER, 5, 0, SITE_MARKER, NULL);
-    tick(6);
-    sample(10, 6, 1, stack_a, 3);
+    encode_marker(ENTRY_MARKER, 5, 0, SITE_MARKER, NULL);
+    encode_tick(6);
+    encode_sample(10, 6, 1, stack_a, 3);
     make_profile();
-    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 4);
-    ck_assert_str_eq(get(thread_at(2), "name")->valuestring, "Unknown thread");
-    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(2), "markers")), 1);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(own.profile, "threads")), 4);
+    ck_assert_str_eq(get_member(thread_at(2), "name")->valuestring, "Unknown thread");
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(thread_at(2), "markers")), 1);
     ck_assert_str_eq(stack_text(thread_at(3), 0), "0x401100 > accept loop > 0x401200");
 }
 END_TEST
@@ -722,12 +728,14 @@ END_TEST
 START_TEST(libraries_carry_their_ids)
 {
     put_process();
-    const cJSON *lib = cJSON_GetArrayItem(get(make_profile(), "libs"), 0);
-    ck_assert_double_eq(get(lib, "start")->valuedouble, 0x401000);
-    ck_assert_double_eq(get(lib, "offset")->valuedouble, 0x1000);
-    ck_assert_str_eq(get(lib, "name")->valuestring, "server");
-    ck_assert_str_eq(get(lib, "breakpadId")->valuestring, "0403020106050807090A0B0C0D0E0F100");
-    ck_assert_str_eq(get(lib, "codeId")->valuestring, "0102030405060708090a0b0c0d0e0f1011121314");
+    const cJSON *lib = cJSON_GetArrayItem(get_member(make_profile(), "libs"), 0);
+    ck_assert_double_eq(get_member(lib, "start")->valuedouble, 0x401000);
+    ck_assert_double_eq(get_member(lib, "offset")->valuedouble, 0x1000);
+    ck_assert_str_eq(get_member(lib, "name")->valuestring, "server");
+    ck_assert_str_eq(get_member(lib, "breakpadId")->valuestring,
+                     "0403020106050807090A0B0C0D0E0F100");
+    ck_assert_str_eq(get_member(lib, "codeId")->valuestring,
+                     "0102030405060708090a0b0c0d0e0f1011121314");
 }
 END_TEST
 
@@ -742,11 +750,12 @@ START_TEST(a_later_library_takes_the_place_of_those_below_it)
                                               .path = "/lib/x.so" };
         dictionary_put_library(&own.dictionary, &library);
     }
-    const cJSON *libs = get(make_profile(), "libs");
+    const cJSON *libs = get_member(make_profile(), "libs");
     static const double starts[] = { 0x2000, 0x5000, 0x9000 };
     ck_assert_int_eq(cJSON_GetArraySize(libs), 3);
     for (int i = 0; i < 3; i++)
-        ck_assert_double_eq(get(cJSON_GetArrayItem(libs, i), "start")->valuedouble, starts[i]);
+        ck_assert_double_eq(get_member(cJSON_GetArrayItem(libs, i), "start")->valuedouble,
+                            starts[i]);
 }
 END_TEST
 
@@ -754,14 +763,14 @@ START_TEST(the_main_thread_and_the_process_have_their_names)
 {
     put_process();
     make_profile();
-    ck_assert_str_eq(get(thread_at(0), "name")->valuestring, "GeckoMain");
-    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server");
-    ck_assert_str_eq(get(thread_at(1), "name")->valuestring, "pool");
+    ck_assert_str_eq(get_member(thread_at(0), "name")->valuestring, "GeckoMain");
+    ck_assert_str_eq(get_member(thread_at(0), "processName")->valuestring, "server");
+    ck_assert_str_eq(get_member(thread_at(1), "name")->valuestring, "pool");
     dictionary_put_process_name(&own.dictionary, ns_at(0), "server: worker 3");
     dictionary_put_thread_name(&own.dictionary, WORKER, ns_at(0), "renamed");
     make_profile();
-    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server: worker 3");
-    ck_assert_str_eq(get(thread_at(1), "name")->valuestring, "renamed");
+    ck_assert_str_eq(get_member(thread_at(0), "processName")->valuestring, "server: worker 3");
+    ck_assert_str_eq(get_member(thread_at(1), "name")->valuestring, "renamed");
 }
 END_TEST
 
@@ -770,13 +779,13 @@ START_TEST(a_title_is_the_name_of_a_process_that_has_chosen_none)
     put_process();
     strcpy(own.arena.header->title, "server: idle");
     make_profile();
-    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server: idle");
+    ck_assert_str_eq(get_member(thread_at(0), "processName")->valuestring, "server: idle");
     own.options.title = "/usr/bin/server 10.0.0.1/24";
     make_profile();
-    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server 10.0.0.1/24");
+    ck_assert_str_eq(get_member(thread_at(0), "processName")->valuestring, "server 10.0.0.1/24");
     dictionary_put_process_name(&own.dictionary, ns_at(0), "chosen");
     make_profile();
-    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "chosen");
+    ck_assert_str_eq(get_member(thread_at(0), "processName")->valuestring, "chosen");
 }
 END_TEST
 
@@ -787,16 +796,16 @@ START_TEST(a_title_without_an_end_is_cut)
     memset(own.arena.header->title, 'x', ARENA_TITLE_BYTES);
     memset(expect, 'x', sizeof(expect) - 1);
     make_profile();
-    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, expect);
+    ck_assert_str_eq(get_member(thread_at(0), "processName")->valuestring, expect);
 }
 END_TEST
 
 START_TEST(an_arena_without_records_is_a_process_with_a_main_thread)
 {
     make_profile();
-    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 1);
-    ck_assert_str_eq(get(thread_at(0), "name")->valuestring, "GeckoMain");
-    ck_assert_double_eq(get(thread_at(0), "pid")->valuedouble, PID);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(own.profile, "threads")), 1);
+    ck_assert_str_eq(get_member(thread_at(0), "name")->valuestring, "GeckoMain");
+    ck_assert_double_eq(get_member(thread_at(0), "pid")->valuedouble, PID);
 }
 END_TEST
 
@@ -805,13 +814,14 @@ START_TEST(images_of_one_pid_are_different_processes)
     put_process();
     own.options.later_images = 2;
     make_profile();
-    ck_assert_double_eq(get(thread_at(0), "pid")->valuedouble, 20000000 + PID);
+    ck_assert_double_eq(get_member(thread_at(0), "pid")->valuedouble, 20000000 + PID);
 }
 END_TEST
 
 static const cJSON *told_of_process(const char *name)
 {
-    return get(get(get(get(own.profile, "profilingLog"), "4242"), "profd"), name);
+    return get_member(
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd"), name);
 }
 
 START_TEST(what_was_used_until_an_exec_is_told_apart)
@@ -844,12 +854,13 @@ START_TEST(the_clock_is_told)
     atomic_store(&own.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_FILTER);
     atomic_store(&own.arena.header->sampling_interval_ns, 2500000);
     make_profile();
-    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_str_eq(get(about, "clock")->valuestring, "cpu");
-    ck_assert_double_eq(get(about, "clockInterval")->valuedouble, 2.5);
-    ck_assert_str_eq(get(about, "clockRefused")->valuestring,
+    const cJSON *about =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_str_eq(get_member(about, "clock")->valuestring, "cpu");
+    ck_assert_double_eq(get_member(about, "clockInterval")->valuedouble, 2.5);
+    ck_assert_str_eq(get_member(about, "clockRefused")->valuestring,
                      clock_refusal_text(CLOCK_REFUSAL_FILTER));
-    ck_assert_double_eq(get(get(own.profile, "meta"), "interval")->valuedouble, 2.5);
+    ck_assert_double_eq(get_member(get_member(own.profile, "meta"), "interval")->valuedouble, 2.5);
 }
 END_TEST
 
@@ -858,11 +869,12 @@ START_TEST(who_has_no_clock_tells_none)
     put_process();
     atomic_store(&own.arena.header->sampling_interval_ns, 2500000);
     make_profile();
-    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert(cJSON_IsNull(get(about, "clock")));
-    ck_assert(cJSON_IsNull(get(about, "clockInterval")));
-    ck_assert(cJSON_IsNull(get(about, "clockRefused")));
-    ck_assert_ptr_null(cJSON_GetObjectItem(get(own.profile, "meta"), "interval"));
+    const cJSON *about =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert(cJSON_IsNull(get_member(about, "clock")));
+    ck_assert(cJSON_IsNull(get_member(about, "clockInterval")));
+    ck_assert(cJSON_IsNull(get_member(about, "clockRefused")));
+    ck_assert_ptr_null(cJSON_GetObjectItem(get_member(own.profile, "meta"), "interval"));
 }
 END_TEST
 
@@ -873,14 +885,17 @@ START_TEST(the_verdict_is_shown)
     own.options.code = 9;
     own.options.end_ns = ns_at(20 * MS);
     make_profile();
-    const cJSON *row = cJSON_GetArrayItem(rows(thread_at(0), "markers"), 0);
-    ck_assert_str_eq(get(cJSON_GetArrayItem(row, 5), "name")->valuestring, "killed by signal 9");
-    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_str_eq(get(about, "verdict")->valuestring, "killed");
-    ck_assert_int_eq(get(about, "code")->valueint, 9);
-    ck_assert_int_eq(cJSON_GetArraySize(get(about, "commandLine")), 3);
-    ck_assert_double_eq(get(get(own.profile, "meta"), "shutdownTime")->valuedouble, 20);
-    ck_assert_double_eq(get(thread_at(1), "unregisterTime")->valuedouble, 20);
+    const cJSON *row = cJSON_GetArrayItem(table_rows(thread_at(0), "markers"), 0);
+    ck_assert_str_eq(get_member(cJSON_GetArrayItem(row, 5), "name")->valuestring,
+                     "killed by signal 9");
+    const cJSON *about =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_str_eq(get_member(about, "verdict")->valuestring, "killed");
+    ck_assert_int_eq(get_member(about, "code")->valueint, 9);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(about, "commandLine")), 3);
+    ck_assert_double_eq(get_member(get_member(own.profile, "meta"), "shutdownTime")->valuedouble,
+                        20);
+    ck_assert_double_eq(get_member(thread_at(1), "unregisterTime")->valuedouble, 20);
 }
 END_TEST
 
@@ -889,9 +904,11 @@ START_TEST(drops_are_counted_by_cause)
     put_process();
     arena_count_drop(&own.arena, DROP_LATE_SAMPLE, 3);
     make_profile();
-    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_int_eq(get(get(about, "events"), "late-sample")->valueint, 3);
-    ck_assert_int_eq(get(get(get(about, "drops"), "memory-limit"), "blocks")->valueint, 0);
+    const cJSON *about =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_int_eq(get_member(get_member(about, "events"), "late-sample")->valueint, 3);
+    ck_assert_int_eq(
+        get_member(get_member(get_member(about, "drops"), "memory-limit"), "blocks")->valueint, 0);
 }
 END_TEST
 
@@ -901,10 +918,10 @@ START_TEST(pauses_are_ranges)
     dictionary_put_pause(&own.dictionary, ns_at(3 * MS));
     dictionary_put_resume(&own.dictionary, ns_at(4 * MS));
     dictionary_put_pause(&own.dictionary, ns_at(6 * MS));
-    const cJSON *ranges = get(make_profile(), "pausedRanges");
+    const cJSON *ranges = get_member(make_profile(), "pausedRanges");
     ck_assert_int_eq(cJSON_GetArraySize(ranges), 2);
-    ck_assert_double_eq(get(cJSON_GetArrayItem(ranges, 0), "endTime")->valuedouble, 4);
-    ck_assert(cJSON_IsNull(get(cJSON_GetArrayItem(ranges, 1), "endTime")));
+    ck_assert_double_eq(get_member(cJSON_GetArrayItem(ranges, 0), "endTime")->valuedouble, 4);
+    ck_assert(cJSON_IsNull(get_member(cJSON_GetArrayItem(ranges, 1), "endTime")));
 }
 END_TEST
 
@@ -917,8 +934,8 @@ START_TEST(labels_that_look_like_code_are_kept_apart)
                                     .file = "" };
     dictionary_put_thread(&own.dictionary, MAIN, PID, true, ns_at(0), "server");
     dictionary_put_site(&own.dictionary, &site);
-    tick(3);
-    sample(MAIN, 3, 1, stack_a + 1, 1);
+    encode_tick(3);
+    encode_sample(MAIN, 3, 1, stack_a + 1, 1);
     make_profile();
     ck_assert_str_eq(stack_text(thread_at(0), 0), " Thread pool:3 ");
 }
@@ -952,13 +969,14 @@ START_TEST(an_unprofiled_process_is_listed_with_its_reason)
     failure_latch_init(&latch);
     own.options.verdict = VERDICT_NOT_PROFILED;
     own.options.reason = "statically linked";
-    json_writer_init_sink(&writer, append, &text, &latch);
+    json_writer_init_sink(&writer, append_text, &text, &latch);
     ck_assert_int_eq(gecko_stream_unprofiled(&unprofiled, &own.options, &writer, &latch), 0);
     json_writer_fini(&writer);
-    own.profile = parse(&text);
-    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "static");
-    const cJSON *about = get(get(get(own.profile, "profilingLog"), "77"), "profd");
-    ck_assert_str_eq(get(about, "reason")->valuestring, "statically linked");
+    own.profile = parse_json(&text);
+    ck_assert_str_eq(get_member(thread_at(0), "processName")->valuestring, "static");
+    const cJSON *about =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "77"), "profd");
+    ck_assert_str_eq(get_member(about, "reason")->valuestring, "statically linked");
 }
 END_TEST
 
@@ -981,18 +999,18 @@ START_TEST(the_root_holds_the_processes)
     };
     failure_latch_init(&latch);
     put_process();
-    tick(3);
-    sample(MAIN, 3, 1000, stack_a, 3);
-    tick(4);
-    sample(MAIN, 4, 1000, stack_a, 3);
-    marker(ENTRY_TEXT_MARKER_INTERVAL, 5, 2, SITE_MARKER, "log.1");
-    json_writer_init_sink(&head, append, &text, &latch);
-    json_writer_init_sink(&tail, append, &text, &latch);
+    encode_tick(3);
+    encode_sample(MAIN, 3, 1000, stack_a, 3);
+    encode_tick(4);
+    encode_sample(MAIN, 4, 1000, stack_a, 3);
+    encode_marker(ENTRY_TEXT_MARKER_INTERVAL, 5, 2, SITE_MARKER, "log.1");
+    json_writer_init_sink(&head, append_text, &text, &latch);
+    json_writer_init_sink(&tail, append_text, &text, &latch);
     json_writer_init(&log, &latch);
     gecko_root_begin(&head, &root);
     ck_assert_int_eq(json_writer_flush(&head), 0);
     make_into(&text);
-    append(&text, ",", 1);
+    append_text(&text, ",", 1);
     own.options.later_images = 1;
     make_into(&text);
     json_start_object(&log);
@@ -1003,23 +1021,24 @@ START_TEST(the_root_holds_the_processes)
     json_writer_fini(&head);
     json_writer_fini(&tail);
     json_writer_fini(&log);
-    own.profile = parse(&text);
-    const cJSON *meta = get(own.profile, "meta");
-    ck_assert_int_eq(get(meta, "version")->valueint, 36);
-    ck_assert_double_eq(get(meta, "interval")->valuedouble, 1);
-    ck_assert_double_eq(get(meta, "profilingEndTime")->valuedouble, 1000);
-    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "processes")), 2);
-    const cJSON *process = cJSON_GetArrayItem(get(own.profile, "processes"), 0);
-    ck_assert_double_eq(get(meta, "startTime")->valuedouble, WALL_CLOCK_NS / 1e6);
-    ck_assert_double_eq(get(get(process, "meta"), "startTime")->valuedouble,
-                        get(meta, "startTime")->valuedouble);
-    ck_assert(cJSON_Compare(get(get(process, "meta"), "categories"), get(meta, "categories"), 1));
-    const cJSON *events = get(get(own.profile, "profileGatheringLog"), "99");
-    ck_assert_str_eq(get(events, "event")->valuestring, "gathered");
+    own.profile = parse_json(&text);
+    const cJSON *meta = get_member(own.profile, "meta");
+    ck_assert_int_eq(get_member(meta, "version")->valueint, 36);
+    ck_assert_double_eq(get_member(meta, "interval")->valuedouble, 1);
+    ck_assert_double_eq(get_member(meta, "profilingEndTime")->valuedouble, 1000);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(own.profile, "processes")), 2);
+    const cJSON *process = cJSON_GetArrayItem(get_member(own.profile, "processes"), 0);
+    ck_assert_double_eq(get_member(meta, "startTime")->valuedouble, WALL_CLOCK_NS / 1e6);
+    ck_assert_double_eq(get_member(get_member(process, "meta"), "startTime")->valuedouble,
+                        get_member(meta, "startTime")->valuedouble);
+    ck_assert(cJSON_Compare(get_member(get_member(process, "meta"), "categories"),
+                            get_member(meta, "categories"), 1));
+    const cJSON *events = get_member(get_member(own.profile, "profileGatheringLog"), "99");
+    ck_assert_str_eq(get_member(events, "event")->valuestring, "gathered");
 }
 END_TEST
 
-static TCase *situation(Suite *suite, const char *name)
+static TCase *add_case(Suite *suite, const char *name)
 {
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -1030,7 +1049,7 @@ static TCase *situation(Suite *suite, const char *name)
 int main(void)
 {
     Suite *suite = suite_create("json.gecko_process");
-    TCase *samples = situation(suite, "samples");
+    TCase *samples = add_case(suite, "samples");
     tcase_add_test(samples, stacks_become_frames_and_labels);
     tcase_add_test(samples, a_thread_that_slept_has_a_sample_for_every_tick);
     tcase_add_test(samples, quiet_ticks_are_ticks_evenly_apart);
@@ -1048,10 +1067,10 @@ int main(void)
     tcase_add_test(samples, truncated_stacks_have_a_root_that_says_so);
     tcase_add_test(samples, allocations_and_their_ends_are_markers_of_the_thread_that_allocated);
     tcase_add_test(samples, labels_that_look_like_code_are_kept_apart);
-    TCase *marks = situation(suite, "markers");
+    TCase *marks = add_case(suite, "markers");
     tcase_add_loop_test(marks, markers_have_the_phase_and_times_of_their_kind, 0,
                         (int)(sizeof(markers) / sizeof(markers[0])));
-    TCase *process = situation(suite, "process");
+    TCase *process = add_case(suite, "process");
     tcase_add_test(process, a_thread_without_a_record_keeps_its_data);
     tcase_add_test(process, what_an_arena_makes_its_reader_hold_is_bounded);
     tcase_add_test(process, what_programs_record_is_not_left_out);

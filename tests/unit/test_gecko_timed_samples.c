@@ -104,7 +104,7 @@ static void timed_by(struct sample_encoder *encoder, uint32_t thread, uint64_t m
                      0);
 }
 
-static void timed(uint32_t thread, uint64_t ms, uint64_t cpu_us, const char *stack)
+static void encode_sample(uint32_t thread, uint64_t ms, uint64_t cpu_us, const char *stack)
 {
     timed_by(own.encoder, thread, ms, cpu_us, stack);
 }
@@ -114,13 +114,13 @@ static void thread_cpu(uint32_t thread, uint64_t ms, uint64_t cpu_us)
     ck_assert_int_eq(sample_encoder_thread_cpu(own.encoder, thread, ticks_at(ms * MS), cpu_us), 0);
 }
 
-static void tick(uint64_t ms)
+static void encode_tick(uint64_t ms)
 {
     ck_assert_int_eq(sample_encoder_tick(own.encoder, ticks_at(ms * MS)), 0);
 }
 
 /* A thread that sleeps is looked at. */
-static void look(uint32_t thread, uint64_t ms, const char *stack)
+static void encode_look(uint32_t thread, uint64_t ms, const char *stack)
 {
     struct stack_frame frames[16];
     uint32_t depth = stack_of(stack, frames);
@@ -141,7 +141,7 @@ struct text {
     size_t length;
 };
 
-static int append(void *context, const char *bytes, size_t n)
+static int append_text(void *context, const char *bytes, size_t n)
 {
     struct text *text = context;
     text->bytes = realloc(text->bytes, text->length + n);
@@ -160,7 +160,7 @@ static void make_profile(void)
     failure_latch_init(&latch);
     arena_update_clock(&own.arena);
     ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
-    json_writer_init_sink(&writer, append, &text, &latch);
+    json_writer_init_sink(&writer, append_text, &text, &latch);
     ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, NULL, &latch), 0);
     json_writer_fini(&writer);
     arena_reader_close(reader);
@@ -170,19 +170,20 @@ static void make_profile(void)
     free(text.bytes);
 }
 
-static cJSON *get(const cJSON *object, const char *name)
+static cJSON *get_member(const cJSON *object, const char *name)
 {
     cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     ck_assert_msg(item != NULL, "no \"%s\"", name);
     return item;
 }
 
-static const cJSON *rows(int thread, const char *table)
+static const cJSON *table_rows(int thread, const char *table)
 {
-    return get(get(cJSON_GetArrayItem(get(own.profile, "threads"), thread), table), "data");
+    return get_member(
+        get_member(cJSON_GetArrayItem(get_member(own.profile, "threads"), thread), table), "data");
 }
 
-static double cell(const cJSON *table, int row, int column)
+static double cell_value(const cJSON *table, int row, int column)
 {
     return cJSON_GetArrayItem(cJSON_GetArrayItem(table, row), column)->valuedouble;
 }
@@ -193,14 +194,16 @@ static const char *stack_text(int thread, int row)
     static char text[64];
     char *out = text + sizeof(text) - 1;
     const cJSON *strings =
-        get(cJSON_GetArrayItem(get(own.profile, "threads"), thread), "stringTable");
-    const cJSON *stack = cJSON_GetArrayItem(cJSON_GetArrayItem(rows(thread, "samples"), row), 0);
+        get_member(cJSON_GetArrayItem(get_member(own.profile, "threads"), thread), "stringTable");
+    const cJSON *stack =
+        cJSON_GetArrayItem(cJSON_GetArrayItem(table_rows(thread, "samples"), row), 0);
     if (cJSON_IsNull(stack))
         return "-";
     while (cJSON_IsNumber(stack)) {
-        const cJSON *stack_row = cJSON_GetArrayItem(rows(thread, "stackTable"), stack->valueint);
-        int frame = (int)cell(rows(thread, "stackTable"), stack->valueint, 1);
-        int location = (int)cell(rows(thread, "frameTable"), frame, 0);
+        const cJSON *stack_row =
+            cJSON_GetArrayItem(table_rows(thread, "stackTable"), stack->valueint);
+        int frame = (int)cell_value(table_rows(thread, "stackTable"), stack->valueint, 1);
+        int location = (int)cell_value(table_rows(thread, "frameTable"), frame, 0);
         const char *address = cJSON_GetArrayItem(strings, location)->valuestring;
         unsigned long value = strtoul(address, NULL, 16);
         ck_assert_ptr_ne(out, text);
@@ -213,8 +216,9 @@ static const char *stack_text(int thread, int row)
 
 static uint64_t bad_blocks(void)
 {
-    const cJSON *log = get(own.profile, "profilingLog");
-    return (uint64_t)get(get(cJSON_GetArrayItem(log, 0), "profd"), "badBlocks")->valuedouble;
+    const cJSON *log = get_member(own.profile, "profilingLog");
+    return (uint64_t)get_member(get_member(cJSON_GetArrayItem(log, 0), "profd"), "badBlocks")
+        ->valuedouble;
 }
 
 struct row {
@@ -224,11 +228,11 @@ struct row {
 
 static void assert_rows(int thread, const struct row *expected, int count)
 {
-    const cJSON *samples = rows(thread, "samples");
+    const cJSON *samples = table_rows(thread, "samples");
     ck_assert_int_eq(cJSON_GetArraySize(samples), count);
     for (int i = 0; i < count; i++) {
-        ck_assert_double_eq_tol(cell(samples, i, 1), expected[i].ms, 0.01);
-        ck_assert_double_eq(cell(samples, i, 3), expected[i].cpu_us);
+        ck_assert_double_eq_tol(cell_value(samples, i, 1), expected[i].ms, 0.01);
+        ck_assert_double_eq(cell_value(samples, i, 3), expected[i].cpu_us);
         ck_assert_str_eq(stack_text(thread, i), expected[i].stack);
     }
 }
@@ -243,9 +247,9 @@ static void assert_rows(int thread, const struct row *expected, int count)
 
 START_TEST(timed_samples_are_rows_without_any_tick)
 {
-    timed(MAIN, 3, 4000, "ab");
-    timed(MAIN, 7, 4001, "ab");
-    timed(MAIN, 12, 4002, "ac");
+    encode_sample(MAIN, 3, 4000, "ab");
+    encode_sample(MAIN, 7, 4001, "ab");
+    encode_sample(MAIN, 12, 4002, "ac");
     make_profile();
     ASSERT_ROWS(0, { 3, 4000, "ab" }, { 7, 4001, "ab" }, { 12, 4002, "ac" });
     ck_assert_uint_eq(bad_blocks(), 0);
@@ -254,12 +258,12 @@ END_TEST
 
 START_TEST(threads_share_a_chunk)
 {
-    timed(MAIN, 3, 4000, "ab");
-    timed(WORKER, 4, 1000, "ax");
-    timed(MAIN, 5, 4001, "ab");
-    timed(WORKER, 6, 1001, "ay");
-    timed(WORKER, 7, 1002, "ay");
-    timed(MAIN, 8, 4002, "ac");
+    encode_sample(MAIN, 3, 4000, "ab");
+    encode_sample(WORKER, 4, 1000, "ax");
+    encode_sample(MAIN, 5, 4001, "ab");
+    encode_sample(WORKER, 6, 1001, "ay");
+    encode_sample(WORKER, 7, 1002, "ay");
+    encode_sample(MAIN, 8, 4002, "ac");
     make_profile();
     ASSERT_ROWS(0, { 3, 4000, "ab" }, { 5, 4001, "ab" }, { 8, 4002, "ac" });
     ASSERT_ROWS(1, { 4, 1000, "ax" }, { 6, 1001, "ay" }, { 7, 1002, "ay" });
@@ -289,10 +293,10 @@ END_TEST
 
 START_TEST(times_that_go_backwards_are_put_in_order)
 {
-    timed(MAIN, 9, 3, "c");
-    timed(MAIN, 3, 1, "a");
+    encode_sample(MAIN, 9, 3, "c");
+    encode_sample(MAIN, 3, 1, "a");
     thread_cpu(MAIN, 5, 2);
-    timed(MAIN, 9, 4, "c");
+    encode_sample(MAIN, 9, 4, "c");
     make_profile();
     ASSERT_ROWS(0, { 3, 1, "a" }, { 5, 2, "-" }, { 9, 3, "c" }, { 9, 4, "c" });
 }
@@ -301,9 +305,9 @@ END_TEST
 START_TEST(cpu_use_without_a_sample_has_no_stack)
 {
     thread_cpu(MAIN, 3, 17);
-    timed(MAIN, 5, 4000, "ab");
+    encode_sample(MAIN, 5, 4000, "ab");
     thread_cpu(MAIN, 6, 18);
-    timed(MAIN, 7, 4000, "ab");
+    encode_sample(MAIN, 7, 4000, "ab");
     thread_cpu(MAIN, 8, 19);
     make_profile();
     ASSERT_ROWS(0, { 3, 17, "-" }, { 5, 4000, "ab" }, { 6, 18, "-" }, { 7, 4000, "ab" },
@@ -331,10 +335,10 @@ END_TEST
 
 START_TEST(a_stack_goes_on_in_the_next_chunk)
 {
-    timed(MAIN, 3, 1, "ab");
+    encode_sample(MAIN, 3, 1, "ab");
     chunk_writer_finish(&own.writers[0]);
-    timed(MAIN, 4, 2, "ab");
-    timed(MAIN, 5, 3, "ab");
+    encode_sample(MAIN, 4, 2, "ab");
+    encode_sample(MAIN, 5, 3, "ab");
     make_profile();
     ASSERT_ROWS(0, { 3, 1, "ab" }, { 4, 2, "ab" }, { 5, 3, "ab" });
     ck_assert_uint_eq(bad_blocks(), 0);
@@ -346,9 +350,9 @@ END_TEST
 START_TEST(no_idle_row_is_made_up_behind_a_timed_one)
 {
     for (uint64_t ms = 3; ms < 20; ms++) {
-        tick(ms);
+        encode_tick(ms);
         if (ms % 5 == 0)
-            timed(MAIN, ms, 4000, "ab");
+            encode_sample(MAIN, ms, 4000, "ab");
     }
     make_profile();
     ASSERT_ROWS(0, { 5, 4000, "ab" }, { 10, 4000, "ab" }, { 15, 4000, "ab" });
@@ -357,17 +361,17 @@ END_TEST
 
 START_TEST(a_thread_that_was_seen_asleep_has_rows_until_it_tells_of_itself)
 {
-    timed(MAIN, 3, 4000, "ab");
-    tick(4);
-    tick(5);
-    look(MAIN, 5, "aw"); /* waits */
-    tick(6);
-    tick(7);
+    encode_sample(MAIN, 3, 4000, "ab");
+    encode_tick(4);
+    encode_tick(5);
+    encode_look(MAIN, 5, "aw"); /* waits */
+    encode_tick(6);
+    encode_tick(7);
     timed_by(own.encoders[1], MAIN, 8, 4000, "ac");
-    tick(9);
-    tick(10);
-    look(MAIN, 10, "aw");
-    tick(11);
+    encode_tick(9);
+    encode_tick(10);
+    encode_look(MAIN, 10, "aw");
+    encode_tick(11);
     make_profile();
     ASSERT_ROWS(0, { 3, 4000, "ab" }, { 5, 0, "aw" }, { 6, 0, "aw" }, { 7, 0, "aw" },
                 { 8, 4000, "ac" }, { 10, 0, "aw" }, { 11, 0, "aw" });
@@ -377,12 +381,12 @@ END_TEST
 
 START_TEST(a_look_may_come_first)
 {
-    tick(3);
-    tick(4);
-    look(MAIN, 4, "aw");
-    tick(5);
-    timed(MAIN, 6, 4000, "ab");
-    tick(7);
+    encode_tick(3);
+    encode_tick(4);
+    encode_look(MAIN, 4, "aw");
+    encode_tick(5);
+    encode_sample(MAIN, 6, 4000, "ab");
+    encode_tick(7);
     make_profile();
     ASSERT_ROWS(0, { 4, 0, "aw" }, { 5, 0, "aw" }, { 6, 4000, "ab" });
 }
@@ -390,11 +394,11 @@ END_TEST
 
 START_TEST(a_row_of_a_tick_and_a_timed_one_share_their_stack)
 {
-    tick(3);
-    look(MAIN, 3, "aw");
-    timed(MAIN, 4, 4000, "aw"); /* which is written as "the same" */
-    tick(5);
-    look(MAIN, 5, "aw");
+    encode_tick(3);
+    encode_look(MAIN, 3, "aw");
+    encode_sample(MAIN, 4, 4000, "aw"); /* which is written as "the same" */
+    encode_tick(5);
+    encode_look(MAIN, 5, "aw");
     make_profile();
     ASSERT_ROWS(0, { 3, 0, "aw" }, { 4, 4000, "aw" }, { 5, 0, "aw" });
 }
@@ -402,11 +406,11 @@ END_TEST
 
 START_TEST(cpu_use_alone_ends_idle_rows_too)
 {
-    tick(3);
-    look(MAIN, 3, "aw");
-    tick(4);
+    encode_tick(3);
+    encode_look(MAIN, 3, "aw");
+    encode_tick(4);
     thread_cpu(MAIN, 5, 18);
-    tick(6);
+    encode_tick(6);
     make_profile();
     ASSERT_ROWS(0, { 3, 0, "aw" }, { 4, 0, "aw" }, { 5, 18, "-" });
 }
@@ -414,11 +418,11 @@ END_TEST
 
 START_TEST(a_late_one_is_no_row_among_timed_ones)
 {
-    timed(MAIN, 3, 4000, "ab");
-    tick(4);
+    encode_sample(MAIN, 3, 4000, "ab");
+    encode_tick(4);
     ck_assert_int_eq(sample_encoder_late(own.encoder, MAIN), 0);
-    tick(5);
-    timed(MAIN, 6, 4000, "ab");
+    encode_tick(5);
+    encode_sample(MAIN, 6, 4000, "ab");
     make_profile();
     ASSERT_ROWS(0, { 3, 4000, "ab" }, { 6, 4000, "ab" });
 }
@@ -429,16 +433,16 @@ START_TEST(a_timed_row_tells_the_event_delay_of_the_last_tick)
     static const double expected_ms[] = { 0, 0, 1.5, 2.5, 0 };
     for (uint64_t ms = 3; ms < 12; ms += 2) {
         timed_by(own.encoders[1], MAIN, ms, 4000, "ab");
-        tick(ms + 1);
+        encode_tick(ms + 1);
         if (ms == 5 || ms == 7)
             ck_assert_int_eq(sample_encoder_event_delay(own.encoder, MAIN, 1500 + (ms - 5) * 500),
                              0);
     }
     make_profile();
-    const cJSON *samples = rows(0, "samples");
+    const cJSON *samples = table_rows(0, "samples");
     ck_assert_int_eq(cJSON_GetArraySize(samples), 5);
     for (int i = 0; i < 5; i++)
-        ck_assert_double_eq_tol(cell(samples, i, 2), expected_ms[i], 1e-6);
+        ck_assert_double_eq_tol(cell_value(samples, i, 2), expected_ms[i], 1e-6);
 }
 END_TEST
 
@@ -448,15 +452,15 @@ START_TEST(counters_are_of_their_tick_whatever_came_after_it)
     const struct counter_total before = { 0, 0 }, now = { 5, 1 };
     uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
     dictionary_put_counter(&own.dictionary, 0, "requests", "Network", "");
-    tick(3);
-    timed(MAIN, 9, 4000, "ab");
+    encode_tick(3);
+    encode_sample(MAIN, 9, 4000, "ab");
     size_t bytes = counters_entry_write(entry, 0, &before, &now, 1);
     ck_assert_int_eq(sample_encoder_put(own.encoder, entry, bytes), 0);
     make_profile();
-    const cJSON *counter = cJSON_GetArrayItem(get(own.profile, "counters"), 0);
-    const cJSON *samples = get(get(counter, "samples"), "data");
+    const cJSON *counter = cJSON_GetArrayItem(get_member(own.profile, "counters"), 0);
+    const cJSON *samples = get_member(get_member(counter, "samples"), "data");
     int last = cJSON_GetArraySize(samples) - 1;
-    ck_assert_double_eq_tol(cell(samples, last, 0), 3, 0.01);
+    ck_assert_double_eq_tol(cell_value(samples, last, 0), 3, 0.01);
 }
 END_TEST
 
@@ -464,10 +468,10 @@ END_TEST
 
 START_TEST(what_comes_after_the_end_of_a_thread_is_of_its_end)
 {
-    timed(WORKER, 3, 1, "ab");
+    encode_sample(WORKER, 3, 1, "ab");
     thread_cpu(WORKER, 5, 2);
     dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS + MS / 2));
-    tick(6);
+    encode_tick(6);
     make_profile();
     ASSERT_ROWS(1, { 3, 1, "ab" }, { 4.5, 2, "-" });
 }
@@ -475,8 +479,8 @@ END_TEST
 
 START_TEST(what_is_too_old_is_not_shown)
 {
-    timed(MAIN, 3, 1, "ab");
-    timed(MAIN, 6, 2, "ab");
+    encode_sample(MAIN, 3, 1, "ab");
+    encode_sample(MAIN, 6, 2, "ab");
     own.options.since_ns = ns_at(5 * MS);
     make_profile();
     ASSERT_ROWS(0, { 6, 2, "ab" });
@@ -485,11 +489,11 @@ END_TEST
 
 START_TEST(a_reused_index_is_another_thread)
 {
-    timed(WORKER, 3, 1, "ab");
+    encode_sample(WORKER, 3, 1, "ab");
     dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS));
     dictionary_put_thread(&own.dictionary, WORKER, PID + 2, false, ns_at(6 * MS), "later");
     sample_encoder_forget(own.encoder, WORKER);
-    timed(WORKER, 8, 2, "ab");
+    encode_sample(WORKER, 8, 2, "ab");
     thread_cpu(WORKER, 4, 3); /* of the first */
     make_profile();
     ASSERT_ROWS(1, { 3, 1, "ab" }, { 4, 3, "-" });
@@ -500,7 +504,7 @@ END_TEST
 
 START_TEST(a_thread_without_a_record_keeps_its_samples)
 {
-    timed(77, 3, 1, "ab");
+    encode_sample(77, 3, 1, "ab");
     thread_cpu(78, 4, 2);
     make_profile();
     ASSERT_ROWS(2, { 3, 1, "ab" });
@@ -513,16 +517,17 @@ END_TEST
 START_TEST(samples_for_which_there_is_no_room_are_left_out_and_counted)
 {
     for (uint64_t i = 0; i < 1000; i++) {
-        timed(MAIN, 3, i, "ab");
+        encode_sample(MAIN, 3, i, "ab");
         thread_cpu(MAIN, 3, i);
     }
-    own.options.most_held_bytes = 4096;
+    own.options.max_held_bytes = 4096;
     make_profile();
-    int shown = cJSON_GetArraySize(rows(0, "samples"));
+    int shown = cJSON_GetArraySize(table_rows(0, "samples"));
     ck_assert_int_gt(shown, 10);
     ck_assert_int_lt(shown, 4096 / 16);
-    const cJSON *log = get(cJSON_GetArrayItem(get(own.profile, "profilingLog"), 0), "profd");
-    ck_assert_int_eq(get(log, "leftOutEntries")->valueint, 2000 - shown);
+    const cJSON *log =
+        get_member(cJSON_GetArrayItem(get_member(own.profile, "profilingLog"), 0), "profd");
+    ck_assert_int_eq(get_member(log, "leftOutEntries")->valueint, 2000 - shown);
 }
 END_TEST
 
@@ -549,32 +554,32 @@ static const struct {
 
 START_TEST(a_damaged_entry_is_counted_and_shows_no_stack)
 {
-    timed(MAIN, 0, 1, "ab");
+    encode_sample(MAIN, 0, 1, "ab");
     chunk_writer_finish(&own.writers[0]);
     put_raw(&own.writers[0], damaged[_i].bytes, damaged[_i].count);
     make_profile();
     ck_assert_msg(bad_blocks() == 1, "%s", damaged[_i].claim);
-    for (int i = 1; i < cJSON_GetArraySize(rows(0, "samples")); i++)
+    for (int i = 1; i < cJSON_GetArraySize(table_rows(0, "samples")); i++)
         ck_assert_str_eq(stack_text(0, i), "-");
     /* What comes after is read. */
-    timed(MAIN, 900, 2, "ab");
-    timed(MAIN, 901, 3, "ab");
+    encode_sample(MAIN, 900, 2, "ab");
+    encode_sample(MAIN, 901, 3, "ab");
     make_profile();
-    int last = cJSON_GetArraySize(rows(0, "samples")) - 1;
+    int last = cJSON_GetArraySize(table_rows(0, "samples")) - 1;
     ck_assert_msg(bad_blocks() == 1, "%s", damaged[_i].claim);
     ck_assert_int_ge(last, 2);
     for (int i = last - 1; i <= last; i++) {
         ck_assert_str_eq(stack_text(0, i), "ab");
-        ck_assert_double_eq(cell(rows(0, "samples"), i, 3), i == last ? 3 : 2);
+        ck_assert_double_eq(cell_value(table_rows(0, "samples"), i, 3), i == last ? 3 : 2);
     }
 }
 END_TEST
 
 START_TEST(what_is_the_same_as_a_damaged_stack_has_none)
 {
-    timed(MAIN, 3, 1, "ab");
+    encode_sample(MAIN, 3, 1, "ab");
     put_raw(&own.writers[0], "\x26\x01\x05\x05\x00\x02\x04", 7);
-    timed(MAIN, 4, 2, "ab");
+    encode_sample(MAIN, 4, 2, "ab");
     make_profile();
     ck_assert_uint_eq(bad_blocks(), 1);
     ASSERT_ROWS(0, { 3, 1, "ab" }, { 4, 2, "-" });
@@ -591,11 +596,11 @@ START_TEST(timed_entries_in_the_chunk_of_a_thread_are_damage)
     }
     make_profile();
     ck_assert_uint_eq(bad_blocks(), 4);
-    ck_assert_int_eq(cJSON_GetArraySize(rows(0, "samples")), 1);
+    ck_assert_int_eq(cJSON_GetArraySize(table_rows(0, "samples")), 1);
 }
 END_TEST
 
-static TCase *situation(Suite *suite, const char *name)
+static TCase *add_case(Suite *suite, const char *name)
 {
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -606,7 +611,7 @@ static TCase *situation(Suite *suite, const char *name)
 int main(void)
 {
     Suite *suite = suite_create("json.gecko_timed_samples");
-    TCase *samples = situation(suite, "samples");
+    TCase *samples = add_case(suite, "samples");
     tcase_add_test(samples, timed_samples_are_rows_without_any_tick);
     tcase_add_test(samples, threads_share_a_chunk);
     tcase_add_test(samples, samples_of_several_chunks_are_put_in_order);
@@ -614,7 +619,7 @@ int main(void)
     tcase_add_test(samples, cpu_use_without_a_sample_has_no_stack);
     tcase_add_test(samples, truncated_stacks_have_a_root_that_says_so);
     tcase_add_test(samples, a_stack_goes_on_in_the_next_chunk);
-    TCase *ticks = situation(suite, "among ticks");
+    TCase *ticks = add_case(suite, "among ticks");
     tcase_add_test(ticks, no_idle_row_is_made_up_behind_a_timed_one);
     tcase_add_test(ticks, a_thread_that_was_seen_asleep_has_rows_until_it_tells_of_itself);
     tcase_add_test(ticks, a_look_may_come_first);
@@ -623,12 +628,12 @@ int main(void)
     tcase_add_test(ticks, a_late_one_is_no_row_among_timed_ones);
     tcase_add_test(ticks, a_timed_row_tells_the_event_delay_of_the_last_tick);
     tcase_add_test(ticks, counters_are_of_their_tick_whatever_came_after_it);
-    TCase *threads = situation(suite, "threads");
+    TCase *threads = add_case(suite, "threads");
     tcase_add_test(threads, what_comes_after_the_end_of_a_thread_is_of_its_end);
     tcase_add_test(threads, what_is_too_old_is_not_shown);
     tcase_add_test(threads, a_reused_index_is_another_thread);
     tcase_add_test(threads, a_thread_without_a_record_keeps_its_samples);
-    TCase *damage = situation(suite, "damage");
+    TCase *damage = add_case(suite, "damage");
     tcase_add_test(damage, samples_for_which_there_is_no_room_are_left_out_and_counted);
     tcase_add_loop_test(damage, a_damaged_entry_is_counted_and_shows_no_stack, 0,
                         sizeof(damaged) / sizeof(damaged[0]));

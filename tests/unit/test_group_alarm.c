@@ -17,7 +17,7 @@ static struct group_alert_rule rule_of(const char *text)
 }
 
 /* An iteration that breaks RULE; an observer that hears of it is told. */
-static bool note(const char *text, uint64_t now_ns)
+static bool note_iteration(const char *text, uint64_t now_ns)
 {
     const struct group_alert_rule rule = rule_of(text);
     const struct group_costs costs = { .cpu_ns = 100 * MS };
@@ -49,8 +49,8 @@ START_TEST(a_burst_is_one_alert_and_the_rest_is_told_later)
 {
     const struct group_alert_rule rule = rule_of("cpu>64ms");
     const struct group_costs higher = { .cpu_ns = 200 * MS, .wall_ns = 300 * MS };
-    ck_assert(note("cpu>64ms", 10 * S));
-    ck_assert(!note("cpu>64ms", 10 * S + 1));
+    ck_assert(note_iteration("cpu>64ms", 10 * S));
+    ck_assert(!note_iteration("cpu>64ms", 10 * S + 1));
     ck_assert(!group_alarm_note(&alarm_state, &rule, &higher, 11 * S - 1));
     ck_assert(
         group_alarm_note(&alarm_state, &rule, &(struct group_costs){ .cpu_ns = 65 * MS }, 11 * S));
@@ -62,27 +62,28 @@ END_TEST
 
 START_TEST(so_many_in_so_long)
 {
-    ck_assert(!note("cpu>64ms,times=3/10s", 10 * S));
-    ck_assert(!note("cpu>64ms,times=3/10s", 19 * S));
-    ck_assert(!note("cpu>64ms,times=3/10s", 21 * S)); /* the first of the next ten seconds */
-    ck_assert(!note("cpu>64ms,times=3/10s", 22 * S));
-    ck_assert(note("cpu>64ms,times=3/10s", 23 * S));
+    ck_assert(!note_iteration("cpu>64ms,times=3/10s", 10 * S));
+    ck_assert(!note_iteration("cpu>64ms,times=3/10s", 19 * S));
+    ck_assert(
+        !note_iteration("cpu>64ms,times=3/10s", 21 * S)); /* the first of the next ten seconds */
+    ck_assert(!note_iteration("cpu>64ms,times=3/10s", 22 * S));
+    ck_assert(note_iteration("cpu>64ms,times=3/10s", 23 * S));
 }
 END_TEST
 
 START_TEST(so_many_in_however_long)
 {
-    ck_assert(!note("cpu>64ms,times=3", 10 * S));
-    ck_assert(!note("cpu>64ms,times=3", 1000 * S));
-    ck_assert(note("cpu>64ms,times=3", 100000 * S));
+    ck_assert(!note_iteration("cpu>64ms,times=3", 10 * S));
+    ck_assert(!note_iteration("cpu>64ms,times=3", 1000 * S));
+    ck_assert(note_iteration("cpu>64ms,times=3", 100000 * S));
 }
 END_TEST
 
 START_TEST(a_quiet_time_is_kept)
 {
-    ck_assert(note("cpu>64ms,quiet=1m", 10 * S));
-    ck_assert(!note("cpu>64ms,quiet=1m", 69 * S));
-    ck_assert(note("cpu>64ms,quiet=1m", 70 * S));
+    ck_assert(note_iteration("cpu>64ms,quiet=1m", 10 * S));
+    ck_assert(!note_iteration("cpu>64ms,quiet=1m", 69 * S));
+    ck_assert(note_iteration("cpu>64ms,quiet=1m", 70 * S));
 }
 END_TEST
 

@@ -33,7 +33,7 @@ static struct group_row row_of(const char *kind, const char *name, uint64_t coun
     return row;
 }
 
-static uint64_t judge(const struct group_row *row, uint64_t now_ns)
+static uint64_t judge_row(const struct group_row *row, uint64_t now_ns)
 {
     uint64_t times;
     int alert = group_alert_judge(&alerts, &rule, row, now_ns, &times);
@@ -102,11 +102,11 @@ START_TEST(who_is_too_long_is_told_once_for_each_look)
 {
     struct group_row blue = row_of("tenant", "blue", 5), none = row_of("tenant", "blue", 0);
     set_rule("cpu>64ms");
-    ck_assert_uint_eq(judge(&blue, S), 5);
-    ck_assert_uint_eq(judge(&none, 2 * S), 0);
-    ck_assert_uint_eq(judge(&blue, 3 * S), 5);
+    ck_assert_uint_eq(judge_row(&blue, S), 5);
+    ck_assert_uint_eq(judge_row(&none, 2 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 3 * S), 5);
     set_rule("cpu>128ms");
-    ck_assert_uint_eq(judge(&blue, 4 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 4 * S), 0);
 }
 END_TEST
 
@@ -114,13 +114,13 @@ START_TEST(only_those_who_are_meant_count)
 {
     struct group_row blue = row_of("tenant", "blue", 1);
     set_rule("cpu>64ms,kind=add-on");
-    ck_assert_uint_eq(judge(&blue, S), 0);
+    ck_assert_uint_eq(judge_row(&blue, S), 0);
     set_rule("cpu>64ms,name=blu");
-    ck_assert_uint_eq(judge(&blue, S), 0);
+    ck_assert_uint_eq(judge_row(&blue, S), 0);
     set_rule("cpu>64ms,process=database");
-    ck_assert_uint_eq(judge(&blue, S), 0);
+    ck_assert_uint_eq(judge_row(&blue, S), 0);
     set_rule("cpu>64ms,kind=tenant,name=blue,process=server");
-    ck_assert_uint_eq(judge(&blue, S), 1);
+    ck_assert_uint_eq(judge_row(&blue, S), 1);
 }
 END_TEST
 
@@ -128,13 +128,13 @@ START_TEST(several_are_needed_within_a_time)
 {
     struct group_row blue = row_of("tenant", "blue", 1), red = row_of("tenant", "red", 1);
     set_rule("cpu>64ms,times=3/10s");
-    ck_assert_uint_eq(judge(&blue, 1 * S), 0);
-    ck_assert_uint_eq(judge(&red, 1 * S), 0);
-    ck_assert_uint_eq(judge(&blue, 5 * S), 0);
-    ck_assert_uint_eq(judge(&blue, 10 * S), 3);
-    ck_assert_uint_eq(judge(&red, 12 * S), 0); /* the first one is too long ago */
-    ck_assert_uint_eq(judge(&red, 13 * S), 0);
-    ck_assert_uint_eq(judge(&red, 14 * S), 3);
+    ck_assert_uint_eq(judge_row(&blue, 1 * S), 0);
+    ck_assert_uint_eq(judge_row(&red, 1 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 5 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 10 * S), 3);
+    ck_assert_uint_eq(judge_row(&red, 12 * S), 0); /* the first one is too long ago */
+    ck_assert_uint_eq(judge_row(&red, 13 * S), 0);
+    ck_assert_uint_eq(judge_row(&red, 14 * S), 3);
 }
 END_TEST
 
@@ -142,10 +142,10 @@ START_TEST(without_a_time_they_count_in_however_long)
 {
     struct group_row blue = row_of("tenant", "blue", 1);
     set_rule("cpu>64ms,times=3");
-    ck_assert_uint_eq(judge(&blue, 1 * S), 0);
-    ck_assert_uint_eq(judge(&blue, 2 * S), 0);
-    ck_assert_uint_eq(judge(&blue, 86400 * S), 3);
-    ck_assert_uint_eq(judge(&blue, 86401 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 1 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 2 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 86400 * S), 3);
+    ck_assert_uint_eq(judge_row(&blue, 86401 * S), 0);
 }
 END_TEST
 
@@ -174,10 +174,10 @@ START_TEST(after_an_alert_it_is_quiet_for_that_group)
 {
     struct group_row blue = row_of("tenant", "blue", 1), red = row_of("tenant", "red", 1);
     set_rule("cpu>64ms,quiet=5s");
-    ck_assert_uint_eq(judge(&blue, 1 * S), 1);
-    ck_assert_uint_eq(judge(&blue, 2 * S), 0);
-    ck_assert_uint_eq(judge(&red, 2 * S), 1);
-    ck_assert_uint_eq(judge(&blue, 6 * S), 2); /* with what was not told */
+    ck_assert_uint_eq(judge_row(&blue, 1 * S), 1);
+    ck_assert_uint_eq(judge_row(&blue, 2 * S), 0);
+    ck_assert_uint_eq(judge_row(&red, 2 * S), 1);
+    ck_assert_uint_eq(judge_row(&blue, 6 * S), 2); /* with what was not told */
 }
 END_TEST
 
@@ -186,17 +186,17 @@ START_TEST(one_that_still_runs_counts_already)
     struct group_row blue = row_of("tenant", "blue", 0);
     set_rule("wall>512ms");
     blue.running_ns = 500 * MS;
-    ck_assert_uint_eq(judge(&blue, S), 0);
+    ck_assert_uint_eq(judge_row(&blue, S), 0);
     blue.running_ns = 600 * MS;
     blue.group.running_since_ns = 77;
-    ck_assert_uint_eq(judge(&blue, S), 1);
+    ck_assert_uint_eq(judge_row(&blue, S), 1);
     blue.running_ns = 1600 * MS; /* the same one */
-    ck_assert_uint_eq(judge(&blue, 2 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 2 * S), 0);
     blue = row_of("tenant", "blue", 1); /* it has ended, … */
     blue.group.wall_exceeded[9] = 1;
-    ck_assert_uint_eq(judge(&blue, 3 * S), 0);
+    ck_assert_uint_eq(judge_row(&blue, 3 * S), 0);
     blue.group.wall_exceeded[9] = 2; /* … and others have */
-    ck_assert_uint_eq(judge(&blue, 4 * S), 2);
+    ck_assert_uint_eq(judge_row(&blue, 4 * S), 2);
 }
 END_TEST
 
@@ -206,9 +206,9 @@ START_TEST(time_blocked_is_that_of_one_iteration)
     set_rule("blocked>100ms");
     blue.group.costs.blocked_ns = 500 * MS;
     blue.highest = (struct group_highest){ .is_known = true, .blocked_ns = 100 * MS };
-    ck_assert_uint_eq(judge(&blue, S), 0);
+    ck_assert_uint_eq(judge_row(&blue, S), 0);
     blue.highest.blocked_ns = 101 * MS;
-    ck_assert_uint_eq(judge(&blue, 2 * S), 1);
+    ck_assert_uint_eq(judge_row(&blue, 2 * S), 1);
 }
 END_TEST
 
@@ -217,9 +217,9 @@ START_TEST(where_no_iteration_is_known_all_time_blocked_counts)
     struct group_row blue = row_of("tenant", "blue", 0);
     set_rule("blocked>100ms");
     blue.group.costs.blocked_ns = 100 * MS;
-    ck_assert_uint_eq(judge(&blue, S), 0);
+    ck_assert_uint_eq(judge_row(&blue, S), 0);
     blue.group.costs.blocked_ns = 101 * MS;
-    ck_assert_uint_eq(judge(&blue, S), 1);
+    ck_assert_uint_eq(judge_row(&blue, S), 1);
 }
 END_TEST
 

@@ -17,14 +17,14 @@ static void set_up(void)
     memset(&before, 0, sizeof(before));
 }
 
-static void note(uint64_t cpu_ms, uint64_t blocked_ms, int32_t thread, uint64_t now_ns)
+static void note_costs(uint64_t cpu_ms, uint64_t blocked_ms, int32_t thread, uint64_t now_ns)
 {
     const struct group_costs costs = { cpu_ms * MS, 2 * cpu_ms * MS, blocked_ms * MS, 0 };
     group_peaks_note(&peaks, &costs, thread, now_ns);
 }
 
 /* Since a look at SINCE_NS, which becomes one of NOW_NS. */
-static struct group_highest look(uint64_t since_ns, uint64_t now_ns)
+static struct group_highest look_at_peaks(uint64_t since_ns, uint64_t now_ns)
 {
     struct group_highest highest = group_peaks_between(&before, since_ns, &peaks, now_ns);
     memcpy(&before, &peaks, sizeof(before));
@@ -34,10 +34,10 @@ static struct group_highest look(uint64_t since_ns, uint64_t now_ns)
 
 START_TEST(the_highest_of_each_is_kept)
 {
-    note(70, 3, 1, 10 * S);
-    note(90, 0, 2, 10 * S + 100 * MS);
-    note(80, 5, 3, 10 * S + 700 * MS);
-    struct group_highest highest = look(9 * S + 900 * MS, 10 * S + 900 * MS);
+    note_costs(70, 3, 1, 10 * S);
+    note_costs(90, 0, 2, 10 * S + 100 * MS);
+    note_costs(80, 5, 3, 10 * S + 700 * MS);
+    struct group_highest highest = look_at_peaks(9 * S + 900 * MS, 10 * S + 900 * MS);
     ck_assert_uint_eq(highest.cpu_ns, 90 * MS);
     ck_assert_uint_eq(highest.wall_ns, 180 * MS);
     ck_assert_uint_eq(highest.blocked_ns, 5 * MS);
@@ -47,27 +47,27 @@ END_TEST
 
 START_TEST(what_was_told_is_not_told_again)
 {
-    note(90, 0, 1, 10 * S + 100 * MS);
-    ck_assert_uint_eq(look(9 * S, 10 * S + 200 * MS).cpu_ns, 90 * MS);
-    ck_assert_uint_eq(look(10 * S + 200 * MS, 10 * S + 300 * MS).cpu_ns, 0);
-    note(100, 0, 1, 10 * S + 350 * MS);
-    ck_assert_uint_eq(look(10 * S + 300 * MS, 10 * S + 400 * MS).cpu_ns, 100 * MS);
-    note(5, 0, 1, 11 * S);
-    ck_assert_uint_eq(look(10 * S + 400 * MS, 11 * S + 400 * MS).cpu_ns, 5 * MS);
+    note_costs(90, 0, 1, 10 * S + 100 * MS);
+    ck_assert_uint_eq(look_at_peaks(9 * S, 10 * S + 200 * MS).cpu_ns, 90 * MS);
+    ck_assert_uint_eq(look_at_peaks(10 * S + 200 * MS, 10 * S + 300 * MS).cpu_ns, 0);
+    note_costs(100, 0, 1, 10 * S + 350 * MS);
+    ck_assert_uint_eq(look_at_peaks(10 * S + 300 * MS, 10 * S + 400 * MS).cpu_ns, 100 * MS);
+    note_costs(5, 0, 1, 11 * S);
+    ck_assert_uint_eq(look_at_peaks(10 * S + 400 * MS, 11 * S + 400 * MS).cpu_ns, 5 * MS);
 }
 END_TEST
 
 START_TEST(what_was_long_ago_gives_way)
 {
-    note(90, 0, 1, 10 * S);
-    note(5, 0, 1, 10 * S + GROUP_PEAKS_WINDOWS * GROUP_PEAKS_WINDOW_NS);
-    ck_assert_uint_eq(look(13 * S, 14 * S).cpu_ns, 5 * MS);
+    note_costs(90, 0, 1, 10 * S);
+    note_costs(5, 0, 1, 10 * S + GROUP_PEAKS_WINDOWS * GROUP_PEAKS_WINDOW_NS);
+    ck_assert_uint_eq(look_at_peaks(13 * S, 14 * S).cpu_ns, 5 * MS);
 }
 END_TEST
 
 START_TEST(of_a_look_that_is_too_long_nothing_is_known)
 {
-    note(90, 0, 1, 10 * S);
+    note_costs(90, 0, 1, 10 * S);
     ck_assert(group_peaks_between(NULL, 9 * S, &peaks, 12 * S).is_known);
     ck_assert(!group_peaks_between(NULL, 9 * S, &peaks, 13 * S).is_known);
     ck_assert(!group_peaks_between(NULL, 9 * S, &peaks, 8 * S).is_known);
@@ -78,8 +78,8 @@ END_TEST
 
 START_TEST(durations_beyond_an_hour_are_cut)
 {
-    note(UINT64_MAX / MS / 2, 0, 1, 10 * S);
-    ck_assert_uint_eq(look(10 * S, 10 * S).cpu_ns, UINT64_C(1000) * UINT32_MAX);
+    note_costs(UINT64_MAX / MS / 2, 0, 1, 10 * S);
+    ck_assert_uint_eq(look_at_peaks(10 * S, 10 * S).cpu_ns, UINT64_C(1000) * UINT32_MAX);
 }
 END_TEST
 

@@ -29,7 +29,8 @@ static void tear_down(void)
     arena_destroy(&arena);
 }
 
-static struct group_record *add(const char *kind, const char *name, uint32_t flags, int32_t thread)
+static struct group_record *add_group(const char *kind, const char *name, uint32_t flags,
+                                      int32_t thread)
 {
     const struct group_identity identity = { kind, name, flags, thread, 0 };
     struct group_record *record;
@@ -37,7 +38,7 @@ static struct group_record *add(const char *kind, const char *name, uint32_t fla
     return record;
 }
 
-static void run(struct group_record *record, uint64_t cpu_ms)
+static void commit_time(struct group_record *record, uint64_t cpu_ms)
 {
     group_record_commit(record, &(struct group_costs){ cpu_ms * MS, cpu_ms * MS, 0, 0 });
 }
@@ -86,9 +87,9 @@ static bool is_called(const struct group_row *row, const char *name)
 
 START_TEST(groups_of_one_name_are_one_row_in_all_processes)
 {
-    run(add("tenant", "blue", 0, 0), 3);
-    run(add("tenant", "red", 0, 0), 5);
-    run(add("thread", "main", GROUP_IS_TOP, 7), 9);
+    commit_time(add_group("tenant", "blue", 0, 0), 3);
+    commit_time(add_group("tenant", "red", 0, 0), 5);
+    commit_time(add_group("thread", "main", GROUP_IS_TOP, 7), 9);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     put_process(snapshot, 18, 2, "two");
@@ -108,9 +109,9 @@ END_TEST
 
 START_TEST(processes_and_threads_are_told_by_their_top_groups)
 {
-    run(add("tenant", "blue", 0, 0), 3);
-    run(add("thread", "main", GROUP_IS_TOP, 7), 4);
-    run(add("thread", "pool", GROUP_IS_TOP, 8), 2);
+    commit_time(add_group("tenant", "blue", 0, 0), 3);
+    commit_time(add_group("thread", "main", GROUP_IS_TOP, 7), 4);
+    commit_time(add_group("thread", "pool", GROUP_IS_TOP, 8), 2);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows rows = read_rows(snapshot);
@@ -136,12 +137,12 @@ static struct groups_filter filter_of(const char *text)
 }
 
 /* Two processes with two tenants and a thread each: what is left of them by FILTER_TEXT. */
-static struct group_rows filtered(const char *filter_text, enum group_rows_by by)
+static struct group_rows filtered_rows(const char *filter_text, enum group_rows_by by)
 {
     const struct groups_filter filter = filter_of(filter_text);
-    run(add("tenant", "blue", 0, 0), 3);
-    run(add("tenant", "red", 0, 0), 5);
-    run(add("thread", "main", GROUP_IS_TOP, 7), 9);
+    commit_time(add_group("tenant", "blue", 0, 0), 3);
+    commit_time(add_group("tenant", "red", 0, 0), 5);
+    commit_time(add_group("thread", "main", GROUP_IS_TOP, 7), 9);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "web server");
     put_process(snapshot, 18, 2, "database");
@@ -153,7 +154,7 @@ static struct group_rows filtered(const char *filter_text, enum group_rows_by by
 
 START_TEST(a_filter_leaves_what_is_meant)
 {
-    struct group_rows rows = filtered("kind=tenant,name=red", GROUP_ROWS_BY_GROUP);
+    struct group_rows rows = filtered_rows("kind=tenant,name=red", GROUP_ROWS_BY_GROUP);
     ck_assert_uint_eq(rows.count, 1);
     ck_assert(is_called(&rows.rows[0], "red"));
     ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 10 * MS);
@@ -163,7 +164,7 @@ END_TEST
 
 START_TEST(a_filter_is_of_processes_before_they_are_merged)
 {
-    struct group_rows rows = filtered("name=red,process=serv", GROUP_ROWS_BY_GROUP);
+    struct group_rows rows = filtered_rows("name=red,process=serv", GROUP_ROWS_BY_GROUP);
     ck_assert_uint_eq(rows.count, 1);
     ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 5 * MS);
     group_rows_free(&rows);
@@ -172,7 +173,7 @@ END_TEST
 
 START_TEST(a_filter_of_threads_is_of_the_only_ones)
 {
-    struct group_rows rows = filtered("kind=thread", GROUP_ROWS_BY_GROUP);
+    struct group_rows rows = filtered_rows("kind=thread", GROUP_ROWS_BY_GROUP);
     ck_assert_uint_eq(rows.count, 1);
     ck_assert(is_called(&rows.rows[0], "main"));
     group_rows_free(&rows);
@@ -181,7 +182,7 @@ END_TEST
 
 START_TEST(what_one_tenant_costs_in_each_process)
 {
-    struct group_rows rows = filtered("kind=tenant,name=blue", GROUP_ROWS_BY_PROCESS);
+    struct group_rows rows = filtered_rows("kind=tenant,name=blue", GROUP_ROWS_BY_PROCESS);
     ck_assert_uint_eq(rows.count, 2);
     ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 3 * MS);
     group_rows_free(&rows);
@@ -190,8 +191,8 @@ END_TEST
 
 START_TEST(without_groups_there_are_threads)
 {
-    run(add("thread", "main", GROUP_IS_TOP, 7), 4);
-    add("other", "other", GROUP_IS_OTHER, 0);
+    commit_time(add_group("thread", "main", GROUP_IS_TOP, 7), 4);
+    add_group("other", "other", GROUP_IS_OTHER, 0);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows rows = read_rows(snapshot);
@@ -204,14 +205,15 @@ END_TEST
 
 START_TEST(a_difference_has_what_came_after)
 {
-    struct group_record *blue = add("tenant", "blue", 0, 0), *red = add("tenant", "red", 0, 0);
-    run(blue, 3);
-    run(red, 5);
+    struct group_record *blue = add_group("tenant", "blue", 0, 0),
+                        *red = add_group("tenant", "red", 0, 0);
+    commit_time(blue, 3);
+    commit_time(red, 5);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows before = read_rows(snapshot);
-    run(red, 7);
-    run(add("tenant", "green", 0, 0), 2);
+    commit_time(red, 7);
+    commit_time(add_group("tenant", "green", 0, 0), 2);
     begin_snapshot(later, LIFE_NS + 1);
     put_process(later, 17, 1, "one");
     put_process(later, 17, 9, "another one of that number");
@@ -233,7 +235,7 @@ END_TEST
 /* Only what it could have used in its life is believed, so sums over processes stay sane. */
 START_TEST(a_liar_harms_itself)
 {
-    struct group_record *blue = add("tenant", "blue", 0, 0);
+    struct group_record *blue = add_group("tenant", "blue", 0, 0);
     atomic_store(&blue->cpu_ns, UINT64_MAX);
     atomic_store(&blue->wall_ns, UINT64_MAX);
     atomic_store(&blue->ticks, UINT64_MAX);
@@ -251,8 +253,8 @@ END_TEST
 
 START_TEST(what_shrank_is_new)
 {
-    struct group_record *blue = add("tenant", "blue", 0, 0);
-    run(blue, 3);
+    struct group_record *blue = add_group("tenant", "blue", 0, 0);
+    commit_time(blue, 3);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows before = read_rows(snapshot);
@@ -269,7 +271,7 @@ END_TEST
 
 START_TEST(what_runs_now_tells_since_when)
 {
-    struct group_record *blue = add("tenant", "blue", 0, 0);
+    struct group_record *blue = add_group("tenant", "blue", 0, 0);
     atomic_store(&blue->running_since_ns, 5 * MS);
     begin_snapshot(snapshot, 9 * MS);
     put_process(snapshot, 17, 1, "one");
@@ -286,10 +288,10 @@ END_TEST
 
 START_TEST(jank_is_ordered_by_the_longest_iterations)
 {
-    struct group_record *often = add("tenant", "often", 0, 0);
-    run(add("tenant", "once", 0, 0), 600);
+    struct group_record *often = add_group("tenant", "often", 0, 0);
+    commit_time(add_group("tenant", "once", 0, 0), 600);
     for (int i = 0; i < 300; i++)
-        run(often, 3);
+        commit_time(often, 3);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows rows = read_rows(snapshot);
@@ -328,7 +330,7 @@ static const char *print_json(const struct group_rows *rows)
 START_TEST(counters_near_their_ends_stay_numbers)
 {
     const uint64_t year_ns = UINT64_C(365) * 86400 * 1000 * MS;
-    struct group_record *blue = add("tenant", "blue", 0, 0);
+    struct group_record *blue = add_group("tenant", "blue", 0, 0);
     atomic_store(&blue->cpu_ns, UINT64_MAX);
     atomic_store(&blue->wall_ns, UINT64_MAX);
     atomic_store(&blue->blocked_ns, UINT64_MAX);
@@ -360,7 +362,7 @@ END_TEST
 START_TEST(a_snapshot_that_is_cut_short_harms_nobody)
 {
     struct group_rows rows;
-    run(add("tenant", "blue", 0, 0), 3);
+    commit_time(add_group("tenant", "blue", 0, 0), 3);
     begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     put_process(snapshot, 18, 1, "two");

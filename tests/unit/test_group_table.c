@@ -32,7 +32,7 @@ static void tear_down(void)
     lease_ledger_close(&ledger);
 }
 
-static struct group_record *add(const char *kind, const char *name)
+static struct group_record *add_group(const char *kind, const char *name)
 {
     const struct group_identity identity = { .kind = kind, .name = name, .id = 7 };
     struct group_record *record;
@@ -57,8 +57,8 @@ static bool has_text(const char *text, size_t bytes, const char *expected)
 START_TEST(a_group_is_read_as_it_was_added)
 {
     struct group_view view;
-    add("tenant", "blue");
-    add("add-on", "");
+    add_group("tenant", "blue");
+    add_group("add-on", "");
     struct group_reader reader = begin_reading();
     ck_assert(group_reader_next(&reader, &view));
     ck_assert(has_text(view.kind, view.kind_bytes, "tenant"));
@@ -77,12 +77,12 @@ START_TEST(long_texts_are_cut)
     static char text[1000];
     struct group_view view;
     memset(text, 'x', sizeof(text) - 1);
-    add(text, text);
-    add("tenant", "blue");
+    add_group(text, text);
+    add_group("tenant", "blue");
     struct group_reader reader = begin_reading();
     ck_assert(group_reader_next(&reader, &view));
-    ck_assert_uint_eq(view.kind_bytes, GROUP_TEXT_MOST_BYTES);
-    ck_assert_uint_eq(view.name_bytes, GROUP_TEXT_MOST_BYTES);
+    ck_assert_uint_eq(view.kind_bytes, GROUP_TEXT_MAX_BYTES);
+    ck_assert_uint_eq(view.name_bytes, GROUP_TEXT_MAX_BYTES);
     ck_assert(group_reader_next(&reader, &view));
     ck_assert(has_text(view.name, view.name_bytes, "blue"));
 }
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(counts_are_cumulative)
 {
     struct group_view view;
-    struct group_record *record = add("tenant", "blue");
+    struct group_record *record = add_group("tenant", "blue");
     group_record_commit(record, &(struct group_costs){ 3 * MS, 5 * MS, 1, 2 });
     group_record_commit(record, &(struct group_costs){ MS / 2, 2 * MS, 0, 0 });
     struct group_reader reader = begin_reading();
@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST(a_new_file_has_them_too)
 {
-    struct group_record *record = add("tenant", "blue");
+    struct group_record *record = add_group("tenant", "blue");
     group_record_commit(record, &(struct group_costs){ .cpu_ns = MS });
     close(arena.fd);
     ck_assert_int_eq(arena_replace_file(&arena), 0);
@@ -165,8 +165,8 @@ END_TEST
 START_TEST(numbers_that_lie_end_the_reading)
 {
     struct group_view view;
-    struct group_record *first = add("tenant", "blue");
-    add("tenant", "red");
+    struct group_record *first = add_group("tenant", "blue");
+    add_group("tenant", "red");
     const uint32_t bad[] = { 0, 7, 8, 232, 0x80000000 };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         first->bytes = bad[i];

@@ -14,7 +14,7 @@
 #include "daemon/groups/group_tables.h"
 #include "json/gecko/gecko_process.h"
 
-enum { MOST_BYTES = 4096 };
+enum { MAX_BYTES = 4096 };
 
 static struct arena arena;
 static struct group_book book;
@@ -63,7 +63,7 @@ START_TEST(a_part_is_what_a_snapshot_has)
     add_group("blue");
     add_group("red");
     struct group_part *part = read_part(17);
-    _Alignas(uint64_t) uint8_t memory[MOST_BYTES];
+    _Alignas(uint64_t) uint8_t memory[MAX_BYTES];
     const struct group_snapshot_head head = { .magic = GROUP_SNAPSHOT_MAGIC };
     memcpy(memory, &head, sizeof(head));
     memcpy(memory + sizeof(head), &part->process, part->process.bytes);
@@ -117,8 +117,8 @@ START_TEST(the_oldest_are_forgotten_and_counted)
 {
     add_group("blue");
     for (int32_t pid = 1; pid <= 100; pid++)
-        group_book_add(&book, read_part(pid), MOST_BYTES);
-    ck_assert_uint_le(book.bytes, MOST_BYTES);
+        group_book_add(&book, read_part(pid), MAX_BYTES);
+    ck_assert_uint_le(book.bytes, MAX_BYTES);
     ck_assert_uint_eq(book.forgotten + parts_in_book(), 100);
     ck_assert_int_eq(book.latest->process.pid, 100);
 }
@@ -127,10 +127,10 @@ END_TEST
 START_TEST(a_large_one_pushes_nobody_out)
 {
     add_group("blue");
-    group_book_add(&book, read_part(1), MOST_BYTES);
+    group_book_add(&book, read_part(1), MAX_BYTES);
     for (int i = 0; i < 10; i++)
         add_group("red");
-    group_book_add(&book, read_part(2), MOST_BYTES);
+    group_book_add(&book, read_part(2), MAX_BYTES);
     ck_assert_uint_eq(parts_in_book(), 1);
     ck_assert_int_eq(book.latest->process.pid, 1);
     ck_assert_uint_eq(book.forgotten, 1);
@@ -159,7 +159,7 @@ START_TEST(how_a_process_ended_is_learnt_when_it_was_reaped)
     kill(pid, SIGKILL);
     siginfo_t info;
     ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-    group_book_add(&book, part, MOST_BYTES);
+    group_book_add(&book, part, MAX_BYTES);
     ck_assert_uint_eq(book.latest->process.verdict, VERDICT_VANISHED);
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
     group_book_learn_ends(&book);

@@ -35,7 +35,7 @@ static struct group_record *add_group(const char *name, unsigned flags)
 }
 
 /* The process lives at NOW = LIFE_NS, or has ended then. */
-static void look(const char *program, bool has_ended)
+static void look_at_process(const char *program, bool has_ended)
 {
     const struct group_owner owner = { .name = "title", .end_ns = has_ended ? LIFE_NS : 0 };
     struct group_part *part;
@@ -54,8 +54,8 @@ static struct group_sum only_sum(void)
 START_TEST(processes_of_a_program_are_one)
 {
     group_record_commit(add_group("blue", 0), &(struct group_costs){ 3000000, 5000000, 7, 0 });
-    look("server", false);
-    look("server", false);
+    look_at_process("server", false);
+    look_at_process("server", false);
     const struct group_sum sum = only_sum();
     ck_assert_uint_eq(sum.ticks, 2);
     ck_assert_uint_eq(sum.cpu_ns, 6000000);
@@ -72,10 +72,10 @@ START_TEST(what_a_process_used_stays_when_it_ends)
 {
     struct group_record *record = add_group("blue", 0);
     group_record_commit(record, &(struct group_costs){ .cpu_ns = 5 });
-    look("server", false);
+    look_at_process("server", false);
     group_record_commit(record, &(struct group_costs){ .cpu_ns = 5 });
     group_totals_begin_look(&totals);
-    look("server", true);
+    look_at_process("server", true);
     ck_assert_uint_eq(only_sum().cpu_ns, 10);
     group_totals_begin_look(&totals);
     ck_assert_uint_eq(only_sum().cpu_ns, 10);
@@ -90,11 +90,11 @@ START_TEST(nothing_is_told_as_less_than_before)
 {
     struct group_record *record = add_group("blue", 0);
     group_record_commit(record, &(struct group_costs){ .cpu_ns = 5 });
-    look("server", false);
+    look_at_process("server", false);
     ck_assert_uint_eq(only_sum().cpu_within[0], 1);
     atomic_store(&record->cpu_exceeded[0], 1);
     group_totals_begin_look(&totals);
-    look("server", false);
+    look_at_process("server", false);
     ck_assert_uint_eq(only_sum().cpu_within[0], 1);
     group_totals_begin_look(&totals);
     ck_assert_uint_eq(only_sum().ticks, 1);
@@ -106,7 +106,7 @@ START_TEST(a_unit_and_a_group_of_one_name_are_two)
     struct metric_labels labels;
     group_record_commit(add_group("blue", 0), &(struct group_costs){ .cpu_ns = 5 });
     group_record_commit(add_group("blue", GROUP_IS_UNIT), &(struct group_costs){ .cpu_ns = 5 });
-    look("server", false);
+    look_at_process("server", false);
     ck_assert_uint_eq(label_sets_count(&totals.labels), 3);
     label_sets_get(&totals.labels, 2, &labels);
     ck_assert_str_eq(labels.text,
@@ -117,10 +117,10 @@ END_TEST
 START_TEST(the_longest_that_runs_is_told)
 {
     atomic_store(&add_group("blue", 0)->running_since_ns, LIFE_NS - 7);
-    look("server", false);
+    look_at_process("server", false);
     ck_assert_uint_eq(group_totals_running_ns(&totals, 1), 7);
     group_totals_begin_look(&totals);
-    look("server", true);
+    look_at_process("server", true);
     ck_assert_uint_eq(group_totals_running_ns(&totals, 1), 0);
 }
 END_TEST
@@ -134,7 +134,7 @@ START_TEST(a_liar_harms_little)
     atomic_store(&record->wall_ns, UINT64_MAX);
     atomic_store(&record->blocked_ns, UINT64_MAX);
     atomic_store(&record->cpu_exceeded[9], UINT64_MAX);
-    look("server", true);
+    look_at_process("server", true);
     const struct group_sum sum = only_sum();
     ck_assert_uint_eq(sum.ticks, LIFE_NS);
     ck_assert_uint_eq(sum.cpu_ns, PROCESSORS * LIFE_NS);
@@ -161,7 +161,7 @@ END_TEST
 START_TEST(a_group_that_never_ran_has_no_labels)
 {
     add_group("blue", 0);
-    look("server", false);
+    look_at_process("server", false);
     ck_assert_uint_eq(label_sets_count(&totals.labels), 1);
 }
 END_TEST
@@ -173,7 +173,7 @@ START_TEST(too_many_groups_are_other)
         snprintf(name, sizeof(name), "tenant %u", i);
         group_record_commit(add_group(name, 0), &(struct group_costs){ .cpu_ns = 5 });
     }
-    look("server", true);
+    look_at_process("server", true);
     ck_assert_uint_eq(label_sets_count(&totals.labels), GROUP_TOTALS_MOST + 1);
     ck_assert_uint_eq(group_totals_tell(&totals, LABEL_SETS_OTHER).cpu_ns, 50);
     ck_assert_uint_eq(totals.labels.folded_count, 10);

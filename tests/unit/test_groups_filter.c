@@ -12,7 +12,7 @@ static void set_filter(const char *text)
     ck_assert_msg(groups_filter_parse(text, &filter, problem), "%s", problem);
 }
 
-static bool passes(const char *kind, const char *name, const char *process)
+static bool passes_filter(const char *kind, const char *name, const char *process)
 {
     return groups_filter_passes_group(&filter, kind, strlen(kind), name, strlen(name)) &&
            groups_filter_passes_process(&filter, process, strlen(process));
@@ -21,26 +21,26 @@ static bool passes(const char *kind, const char *name, const char *process)
 START_TEST(without_conditions_all_pass)
 {
     filter = (struct groups_filter){ 0 };
-    ck_assert(passes("tenant", "blue", "server"));
-    ck_assert(passes("", "", ""));
+    ck_assert(passes_filter("tenant", "blue", "server"));
+    ck_assert(passes_filter("", "", ""));
 }
 END_TEST
 
 START_TEST(kind_and_name_are_whole)
 {
     set_filter("kind=tenant,name=blue sky");
-    ck_assert(passes("tenant", "blue sky", "server"));
-    ck_assert(!passes("tenant", "blue", "server"));
-    ck_assert(!passes("tenants", "blue sky", "server"));
+    ck_assert(passes_filter("tenant", "blue sky", "server"));
+    ck_assert(!passes_filter("tenant", "blue", "server"));
+    ck_assert(!passes_filter("tenants", "blue sky", "server"));
 }
 END_TEST
 
 START_TEST(a_process_has_it_anywhere_in_its_name)
 {
     set_filter("process=serv");
-    ck_assert(passes("tenant", "blue", "web server"));
-    ck_assert(passes("tenant", "blue", "serv"));
-    ck_assert(!passes("tenant", "blue", "ser"));
+    ck_assert(passes_filter("tenant", "blue", "web server"));
+    ck_assert(passes_filter("tenant", "blue", "serv"));
+    ck_assert(!passes_filter("tenant", "blue", "ser"));
 }
 END_TEST
 
@@ -83,10 +83,10 @@ START_TEST(what_cannot_be_added_changes_nothing)
     set_filter("kind=a");
     ck_assert(!groups_filter_add(&filter, "kind=b", 6));
     ck_assert(!groups_filter_add(&filter, "name=b", 5));
-    ck_assert(passes("a", "b", "c"));
+    ck_assert(passes_filter("a", "b", "c"));
     ck_assert(groups_filter_add(&filter, "name=bc", 6));
-    ck_assert(passes("a", "b", "c"));
-    ck_assert(!passes("a", "bc", "c"));
+    ck_assert(passes_filter("a", "b", "c"));
+    ck_assert(!passes_filter("a", "bc", "c"));
 }
 END_TEST
 

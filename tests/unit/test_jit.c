@@ -70,13 +70,13 @@ START_TEST(a_name_that_is_too_long_is_cut)
 }
 END_TEST
 
-static void add(uint64_t start, uint64_t bytes, const char *name)
+static void add_function(uint64_t start, uint64_t bytes, const char *name)
 {
     ck_assert_int_eq(jit_code_add(&code, start, bytes, name, strlen(name)), 0);
 }
 
 /* The first letters of what is known of ADDRESS. */
-static const char *at(uint64_t address)
+static const char *name_at(uint64_t address)
 {
     static char text[64];
     struct jit_function function;
@@ -89,39 +89,39 @@ static const char *at(uint64_t address)
 
 START_TEST(a_function_is_found_from_its_first_to_its_last_byte)
 {
-    ck_assert_str_eq(at(0x1000), "");
-    add(0x1000, 0x100, "one");
-    add(0x3000, 1, "three");
-    ck_assert_str_eq(at(0xfff), "");
-    ck_assert_str_eq(at(0x1000), "one");
-    ck_assert_str_eq(at(0x10ff), "one");
-    ck_assert_str_eq(at(0x1100), "");
-    ck_assert_str_eq(at(0x3000), "three");
-    ck_assert_str_eq(at(UINT64_MAX), "");
+    ck_assert_str_eq(name_at(0x1000), "");
+    add_function(0x1000, 0x100, "one");
+    add_function(0x3000, 1, "three");
+    ck_assert_str_eq(name_at(0xfff), "");
+    ck_assert_str_eq(name_at(0x1000), "one");
+    ck_assert_str_eq(name_at(0x10ff), "one");
+    ck_assert_str_eq(name_at(0x1100), "");
+    ck_assert_str_eq(name_at(0x3000), "three");
+    ck_assert_str_eq(name_at(UINT64_MAX), "");
 }
 END_TEST
 
 START_TEST(what_came_later_counts)
 {
-    add(0x1000, 0x100, "old");
-    add(0x1080, 0x100, "new");
-    add(0x1000, 0x10, "newest");
-    ck_assert_str_eq(at(0x1008), "newest");
-    ck_assert_str_eq(at(0x1040), "old");
-    ck_assert_str_eq(at(0x1090), "new");
-    add(0x1000, 0x1000, "last");
-    ck_assert_str_eq(at(0x1090), "last");
+    add_function(0x1000, 0x100, "old");
+    add_function(0x1080, 0x100, "new");
+    add_function(0x1000, 0x10, "newest");
+    ck_assert_str_eq(name_at(0x1008), "newest");
+    ck_assert_str_eq(name_at(0x1040), "old");
+    ck_assert_str_eq(name_at(0x1090), "new");
+    add_function(0x1000, 0x1000, "last");
+    ck_assert_str_eq(name_at(0x1090), "last");
 }
 END_TEST
 
 START_TEST(a_region_that_can_not_be_is_none)
 {
-    add(0x1000, 0, "empty");
-    add(UINT64_MAX - 1, 4, "beyond");
-    add(0x1000, UINT64_C(1) << 62, "everything");
-    ck_assert_str_eq(at(0x2000), "");
-    ck_assert_str_eq(at(0x1000), "");
-    ck_assert_str_eq(at(UINT64_MAX), "");
+    add_function(0x1000, 0, "empty");
+    add_function(UINT64_MAX - 1, 4, "beyond");
+    add_function(0x1000, UINT64_C(1) << 62, "everything");
+    ck_assert_str_eq(name_at(0x2000), "");
+    ck_assert_str_eq(name_at(0x1000), "");
+    ck_assert_str_eq(name_at(UINT64_MAX), "");
 }
 END_TEST
 
@@ -147,9 +147,9 @@ START_TEST(a_perf_map_is_read_line_by_line)
                                "4000 10 last line without an end";
     ck_assert_int_eq(read_text(jit_read_perf_map, text, strlen(text)), 0);
     ck_assert_uint_eq(code.added, 3);
-    ck_assert_str_eq(at(0x100f), "one");
-    ck_assert_str_eq(at(0x201f), "two words");
-    ck_assert_str_eq(at(0x4000), "last line without an end");
+    ck_assert_str_eq(name_at(0x100f), "one");
+    ck_assert_str_eq(name_at(0x201f), "two words");
+    ck_assert_str_eq(name_at(0x4000), "last line without an end");
 }
 END_TEST
 
@@ -162,9 +162,9 @@ START_TEST(a_zero_byte_in_a_line_hides_none)
                                "4000 10 four\n";
     ck_assert_int_eq(read_text(jit_read_perf_map, text, sizeof(text) - 1), 0);
     ck_assert_uint_eq(code.added, 3);
-    ck_assert_str_eq(at(0x1000), "one?more");
-    ck_assert_str_eq(at(0x2000), "two");
-    ck_assert_str_eq(at(0x4000), "four");
+    ck_assert_str_eq(name_at(0x1000), "one?more");
+    ck_assert_str_eq(name_at(0x2000), "two");
+    ck_assert_str_eq(name_at(0x4000), "four");
 }
 END_TEST
 
@@ -176,7 +176,7 @@ START_TEST(a_line_that_is_too_long_hides_none)
     memcpy(text + sizeof(text) - 15, "\n2000 10 second", 15);
     ck_assert_int_eq(read_text(jit_read_perf_map, text, sizeof(text)), 0);
     ck_assert_uint_eq(code.added, 2);
-    ck_assert_str_eq(at(0x2000), "second");
+    ck_assert_str_eq(name_at(0x2000), "second");
 }
 END_TEST
 
@@ -211,7 +211,7 @@ START_TEST(a_jitdump_is_read_record_by_record)
 {
     ck_assert_int_eq(read_text(jit_read_dump, &good_dump, sizeof(good_dump)), 0);
     ck_assert_uint_eq(code.added, 1);
-    ck_assert_str_eq(at(0x5008), "dumped");
+    ck_assert_str_eq(name_at(0x5008), "dumped");
 }
 END_TEST
 

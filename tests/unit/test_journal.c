@@ -35,7 +35,7 @@ static void forget_journal(void)
     rmdir(folder);
 }
 
-static const char *received(void)
+static const char *received_text(void)
 {
     static char text[512];
     ssize_t got = recv(journal, text, sizeof(text) - 1, 0);
@@ -52,15 +52,15 @@ static int send_text(enum journal_priority priority, pid_t pid, const char *text
 START_TEST(a_line_has_its_priority_and_process)
 {
     ck_assert_int_eq(send_text(JOURNAL_WARNING, 17, "lost = gone"), 0);
-    ck_assert_str_eq(received(), "SYSLOG_IDENTIFIER=profd\nPRIORITY=4\nMESSAGE=lost = gone\n"
-                                 "PROFD_PROCESS=17\n");
+    ck_assert_str_eq(received_text(), "SYSLOG_IDENTIFIER=profd\nPRIORITY=4\nMESSAGE=lost = gone\n"
+                                      "PROFD_PROCESS=17\n");
 }
 END_TEST
 
 START_TEST(a_line_about_no_process_names_none)
 {
     ck_assert_int_eq(send_text(JOURNAL_INFO, 0, "listening"), 0);
-    ck_assert_str_eq(received(), "SYSLOG_IDENTIFIER=profd\nPRIORITY=6\nMESSAGE=listening\n");
+    ck_assert_str_eq(received_text(), "SYSLOG_IDENTIFIER=profd\nPRIORITY=6\nMESSAGE=listening\n");
 }
 END_TEST
 
@@ -72,7 +72,7 @@ START_TEST(a_journal_that_does_not_read_stops_nobody)
     for (int i = 0; i < 100000 && error == 0; i++)
         error = send_text(JOURNAL_INFO, 0, "again");
     ck_assert_int_eq(error, -EAGAIN);
-    received();
+    received_text();
     ck_assert_int_eq(send_text(JOURNAL_INFO, 0, "after"), 0);
 }
 END_TEST

@@ -299,7 +299,7 @@ struct copied {
     int error;
 };
 
-static int take(void *context, const char *bytes, size_t n)
+static int take_bytes(void *context, const char *bytes, size_t n)
 {
     struct copied *copied = context;
     if (copied->error != 0)
@@ -324,7 +324,7 @@ START_TEST(values_are_copied_as_they_stand)
         ck_assert_int_eq(json_reader_open(dribble, &source, &reader), 0);
         json_reader_next(reader);
         json_reader_next(reader);
-        ck_assert_int_eq(json_reader_copy_value(reader, take, &copied), 0);
+        ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), 0);
         ck_assert_str_eq(copied.bytes, values[i]);
         ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_KEY);
         ck_assert(json_reader_is(reader, "b"));
@@ -347,7 +347,7 @@ START_TEST(a_copy_larger_than_the_window_comes_in_pieces)
     struct json_reader *reader;
     ck_assert_int_eq(json_reader_open(dribble, &source, &reader), 0);
     json_reader_next(reader);
-    ck_assert_int_eq(json_reader_copy_value(reader, take, &copied), 0);
+    ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), 0);
     ck_assert_uint_eq(copied.length, (size_t)(out - json) - 2);
     ck_assert_int_eq(memcmp(copied.bytes, json + 1, copied.length), 0);
     ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_END_ARRAY);
@@ -361,7 +361,7 @@ START_TEST(a_copy_that_is_refused_ends_the_reading)
 {
     struct copied copied = { NULL, 0, -ENOSPC };
     struct json_reader *reader = open_text("[1]");
-    ck_assert_int_eq(json_reader_copy_value(reader, take, &copied), -ENOSPC);
+    ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), -ENOSPC);
     ck_assert_int_eq(json_reader_next(reader), -ENOSPC);
     json_reader_close(reader);
 }
@@ -372,7 +372,7 @@ START_TEST(there_is_nothing_to_copy_at_the_end_of_a_collection)
     struct copied copied = { NULL, 0, 0 };
     struct json_reader *reader = open_text("[]");
     json_reader_next(reader);
-    ck_assert_int_eq(json_reader_copy_value(reader, take, &copied), -EPROTO);
+    ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), -EPROTO);
     json_reader_close(reader);
 }
 END_TEST

@@ -21,7 +21,7 @@ static struct {
     int error;
 } sink;
 
-static int take(void *context, const char *bytes, size_t n)
+static int take_bytes(void *context, const char *bytes, size_t n)
 {
     (void)context;
     if (sink.fail_at != 0 && ++sink.calls >= sink.fail_at)
@@ -53,7 +53,7 @@ static const char *text_of(const struct json_writer *source)
     free(sink.bytes);
     sink.bytes = calloc(1, 1);
     sink.length = 0;
-    ck_assert_int_eq(json_writer_copy_out(source, take, NULL), 0);
+    ck_assert_int_eq(json_writer_copy_out(source, take_bytes, NULL), 0);
     ck_assert_uint_eq(json_writer_bytes(source), sink.length);
     return sink.bytes;
 }
@@ -291,7 +291,7 @@ END_TEST
 
 START_TEST(a_sink_gets_chunks_and_memory_does_not_grow)
 {
-    json_writer_init_sink(&writer, take, NULL, &latch);
+    json_writer_init_sink(&writer, take_bytes, NULL, &latch);
     json_start_array(&writer);
     uint64_t count = write_numbers(&writer, 0, 5 * JSON_CHUNK_BYTES);
     ck_assert_uint_gt(sink.length, 3 * JSON_CHUNK_BYTES);
@@ -337,7 +337,7 @@ END_TEST
 
 START_TEST(splicing_into_a_sink_keeps_the_text)
 {
-    json_writer_init_sink(&writer, take, NULL, &latch);
+    json_writer_init_sink(&writer, take_bytes, NULL, &latch);
     splice_into_the_middle(splice_bytes[_i]);
 }
 END_TEST
@@ -374,7 +374,7 @@ START_TEST(the_sinks_error_is_latched_and_ends_the_writing)
 {
     sink.fail_at = 2;
     sink.error = -ENOSPC;
-    json_writer_init_sink(&writer, take, NULL, &latch);
+    json_writer_init_sink(&writer, take_bytes, NULL, &latch);
     for (int i = 0; i < JSON_CHUNK_BYTES; i++)
         json_string(&writer, "some text that goes nowhere");
     ck_assert_int_eq(failure_latch_error(&latch), -ENOSPC);
@@ -385,7 +385,7 @@ END_TEST
 
 START_TEST(after_a_failure_elsewhere_nothing_reaches_the_sink)
 {
-    json_writer_init_sink(&writer, take, NULL, &latch);
+    json_writer_init_sink(&writer, take_bytes, NULL, &latch);
     json_u64(&writer, 1);
     failure_latch_set(&latch, -ENOMEM);
     ck_assert_int_eq(json_writer_flush(&writer), -ENOMEM);
@@ -423,7 +423,7 @@ END_TEST
 
 #define ROWS(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
-static TCase *situation(Suite *suite, const char *name)
+static TCase *add_case(Suite *suite, const char *name)
 {
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -434,7 +434,7 @@ static TCase *situation(Suite *suite, const char *name)
 int main(void)
 {
     Suite *suite = suite_create("json.json_writer");
-    TCase *values = situation(suite, "values");
+    TCase *values = add_case(suite, "values");
     tcase_add_test(values, commas_stand_between_elements_and_members);
     tcase_add_loop_test(values, unsigned_numbers_are_written_in_full, 0, ROWS(unsigned_numbers));
     tcase_add_test(values, signed_numbers_have_their_sign);
@@ -445,17 +445,17 @@ int main(void)
     tcase_add_loop_test(values, strings_are_escaped_and_valid, 0, ROWS(strings));
     tcase_add_test(values, any_bytes_can_be_read_back);
     tcase_add_test(values, names_are_escaped_too);
-    TCase *chunks = situation(suite, "chunks");
+    TCase *chunks = add_case(suite, "chunks");
     tcase_add_test(chunks, long_documents_span_chunks);
     tcase_add_test(chunks, a_string_longer_than_a_chunk_is_whole);
     tcase_add_test(chunks, a_sink_gets_chunks_and_memory_does_not_grow);
     tcase_add_test(chunks, a_descriptor_is_a_sink);
-    TCase *splicing = situation(suite, "splicing");
+    TCase *splicing = add_case(suite, "splicing");
     tcase_add_loop_test(splicing, splicing_into_memory_keeps_the_text, 0, SPLICE_SIZES);
     tcase_add_loop_test(splicing, splicing_into_a_sink_keeps_the_text, 0, SPLICE_SIZES);
     tcase_add_test(splicing, splicing_nothing_changes_nothing);
     tcase_add_test(splicing, a_spliced_writer_can_be_used_again);
-    TCase *failures = situation(suite, "failures");
+    TCase *failures = add_case(suite, "failures");
     tcase_add_test(failures, the_sinks_error_is_latched_and_ends_the_writing);
     tcase_add_test(failures, after_a_failure_elsewhere_nothing_reaches_the_sink);
     tcase_add_test(failures, a_failed_source_fails_the_splice);

@@ -174,7 +174,7 @@ static int connect_to_keeper(void)
 
 static bool nobody_came;
 
-static void *keep(void *listening_fd)
+static void *run_keeper(void *listening_fd)
 {
     nobody_came = keeper_run(ends[1], *(int *)listening_fd);
     return NULL;
@@ -184,7 +184,7 @@ START_TEST(the_next_profd_is_given_what_the_killed_one_left)
 {
     int listening_fd = listen_somewhere(), got = -1;
     pthread_t thread;
-    ck_assert_int_eq(pthread_create(&thread, NULL, keep, &listening_fd), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, run_keeper, &listening_fd), 0);
     int fd = make_file('a');
     message = keep_of(5, "first");
     message.pid = getpid();
@@ -217,7 +217,7 @@ START_TEST(an_orphaned_keeper_that_has_nothing_ends)
 {
     int listening_fd = listen_somewhere();
     pthread_t thread;
-    ck_assert_int_eq(pthread_create(&thread, NULL, keep, &listening_fd), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, run_keeper, &listening_fd), 0);
     close(ends[0]);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert(nobody_came);
@@ -230,7 +230,7 @@ START_TEST(a_keeper_that_was_left_ends_in_time)
 {
     int listening_fd = listen_somewhere();
     pthread_t thread;
-    ck_assert_int_eq(pthread_create(&thread, NULL, keep, &listening_fd), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, run_keeper, &listening_fd), 0);
     int fd = make_file('a');
     message = keep_of(5, "hello");
     message.pid = getpid();
@@ -251,7 +251,7 @@ START_TEST(a_keeper_that_was_left_with_nothing_stays_as_long)
     int listening_fd = listen_somewhere();
     pthread_t thread;
     uint64_t until_ns = clock_monotonic_ns() + UINT64_C(200) * NS_PER_MS;
-    ck_assert_int_eq(pthread_create(&thread, NULL, keep, &listening_fd), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, run_keeper, &listening_fd), 0);
     message = (struct keeper_message){ .kind = KEEPER_LEAVE, .id = until_ns };
     ck_assert_int_eq(keeper_message_send(ends[0], &message, -1), 0);
     close(ends[0]);

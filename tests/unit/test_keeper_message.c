@@ -28,7 +28,7 @@ static void tear_down(void)
     close(ends[1]);
 }
 
-static int receive(void)
+static int receive_message(void)
 {
     return keeper_message_receive(ends[1], &got, &fd);
 }
@@ -36,7 +36,7 @@ static int receive(void)
 static int send_raw(size_t bytes)
 {
     ck_assert_int_eq(send(ends[0], &sent, bytes, 0), bytes);
-    return receive();
+    return receive_message();
 }
 
 START_TEST(a_message_arrives_with_its_hello_and_its_descriptor)
@@ -51,7 +51,7 @@ START_TEST(a_message_arrives_with_its_hello_and_its_descriptor)
     memcpy(sent.hello, "hello", 5);
     ck_assert_int_eq(keeper_message_send(ends[0], &sent, arena), 0);
     close(arena);
-    ck_assert_int_eq(receive(), 1);
+    ck_assert_int_eq(receive_message(), 1);
     ck_assert_mem_eq(&got, &sent, offsetof(struct keeper_message, hello) + 5);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(pread(fd, &byte, 1, 0), 1);
@@ -64,7 +64,7 @@ START_TEST(one_without_a_descriptor_has_none)
 {
     sent.kind = KEEPER_ALL;
     ck_assert_int_eq(keeper_message_send(ends[0], &sent, -1), 0);
-    ck_assert_int_eq(receive(), 1);
+    ck_assert_int_eq(receive_message(), 1);
     ck_assert_int_eq(fd, -1);
 }
 END_TEST
@@ -73,7 +73,7 @@ START_TEST(the_longest_hello_arrives_and_a_longer_one_is_refused)
 {
     sent = (struct keeper_message){ .kind = KEEPER_KEEP, .hello_bytes = KEEPER_HELLO_BYTES };
     ck_assert_int_eq(keeper_message_send(ends[0], &sent, -1), 0);
-    ck_assert_int_eq(receive(), 1);
+    ck_assert_int_eq(receive_message(), 1);
     ck_assert_uint_eq(got.hello_bytes, KEEPER_HELLO_BYTES);
     sent.hello_bytes++;
     ck_assert_int_eq(keeper_message_send(ends[0], &sent, -1), -EMSGSIZE);
@@ -82,7 +82,7 @@ END_TEST
 
 START_TEST(when_nothing_has_come_nothing_is_waited_for)
 {
-    ck_assert_int_eq(receive(), 0);
+    ck_assert_int_eq(receive_message(), 0);
     ck_assert_int_eq(fd, -1);
 }
 END_TEST
@@ -113,7 +113,7 @@ START_TEST(the_descriptor_of_what_is_refused_is_closed)
     sent.kind = KEEPER_LEAVE + 1;
     ck_assert_int_eq(keeper_message_send(ends[0], &sent, pipe_ends[1]), 0);
     close(pipe_ends[1]);
-    ck_assert_int_eq(receive(), -EPROTO);
+    ck_assert_int_eq(receive_message(), -EPROTO);
     ck_assert_int_eq(fd, -1);
     ck_assert_int_eq(read(pipe_ends[0], &byte, 1), 0); /* nobody has the other end any more */
     close(pipe_ends[0]);
@@ -124,7 +124,7 @@ START_TEST(the_end_is_told)
 {
     close(ends[0]);
     ends[0] = -1;
-    ck_assert_int_eq(receive(), -EPIPE);
+    ck_assert_int_eq(receive_message(), -EPIPE);
 }
 END_TEST
 

@@ -55,7 +55,7 @@ START_TEST(there_is_an_end_to_labels)
 {
     char key[16];
 
-    for (int i = 0; i < LABELS_MOST; i++) {
+    for (int i = 0; i < LABELS_MAX; i++) {
         int length = snprintf(key, sizeof(key), "k%d", i);
         ck_assert_int_eq(label_list_set(&list, key, (size_t)length, "v", 1), 0);
     }
@@ -145,7 +145,7 @@ START_TEST(a_process_says_its_own_labels)
 END_TEST
 
 /* pass VALUE of KEY: what becomes of it. */
-static const char *passed(struct label_bounds *bounds, const char *key, const char *value)
+static const char *passed_value(struct label_bounds *bounds, const char *key, const char *value)
 {
     static char text[LABEL_VALUE_BYTES];
     size_t length = strlen(value);
@@ -160,14 +160,14 @@ START_TEST(values_beyond_the_bound_are_folded_and_counted)
     struct label_bounds bounds;
 
     label_bounds_init(&bounds, 10, 2);
-    ck_assert_str_eq(passed(&bounds, "k", "a"), "a");
-    ck_assert_str_eq(passed(&bounds, "k", "b"), "b");
-    ck_assert_str_eq(passed(&bounds, "k", "c"), LABEL_OTHER);
-    ck_assert_str_eq(passed(&bounds, "k", "a"), "a");
-    ck_assert_str_eq(passed(&bounds, "other", "c"), "c");
+    ck_assert_str_eq(passed_value(&bounds, "k", "a"), "a");
+    ck_assert_str_eq(passed_value(&bounds, "k", "b"), "b");
+    ck_assert_str_eq(passed_value(&bounds, "k", "c"), LABEL_OTHER);
+    ck_assert_str_eq(passed_value(&bounds, "k", "a"), "a");
+    ck_assert_str_eq(passed_value(&bounds, "other", "c"), "c");
     ck_assert_uint_eq(bounds.folded, 1);
     label_bounds_forget(&bounds);
-    ck_assert_str_eq(passed(&bounds, "k", "c"), "c");
+    ck_assert_str_eq(passed_value(&bounds, "k", "c"), "c");
     ck_assert_uint_eq(bounds.folded, 1);
     label_bounds_fini(&bounds);
 }
@@ -179,7 +179,7 @@ START_TEST(keys_beyond_the_bound_are_told)
 
     label_bounds_init(&bounds, 2, 10);
     ck_assert(label_bounds_pass_key(&bounds, "a"));
-    ck_assert_str_eq(passed(&bounds, "a", "x"), "x");
+    ck_assert_str_eq(passed_value(&bounds, "a", "x"), "x");
     ck_assert(label_bounds_pass_key(&bounds, "b"));
     ck_assert(!label_bounds_pass_key(&bounds, "c"));
     ck_assert(label_bounds_pass_key(&bounds, "a"));
@@ -210,7 +210,7 @@ START_TEST(keys_of_processes_are_bounded)
     clear_list();
     ck_assert_int_eq(label_list_parse(&list, "zone=here"), 0);
     source_labels_init(&source, &list);
-    source.bounds.most_keys = 8;
+    source.bounds.max_keys = 8;
     ck_assert_int_eq(source_labels_describe(&source, &process, "main", &columns), 0);
     ck_assert(has_text(&columns, "key-a") && has_text(&columns, "value-b"));
     ck_assert(has_text(&columns, "zone") && has_text(&columns, "here"));

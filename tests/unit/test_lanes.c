@@ -10,11 +10,11 @@
 
 #include "profctl/convert/conversion.h"
 
-enum { MOST_BYTES = 64 * 1024 };
+enum { MAX_BYTES = 64 * 1024 };
 
 /* --- A profile of processes --- */
 
-static char profile[MOST_BYTES], written[MOST_BYTES];
+static char profile[MAX_BYTES], written[MAX_BYTES];
 static size_t profile_bytes, written_bytes;
 static int processes;
 
@@ -23,11 +23,11 @@ __attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    int length = vsnprintf(profile + profile_bytes, MOST_BYTES - profile_bytes, format, arguments);
+    int length = vsnprintf(profile + profile_bytes, MAX_BYTES - profile_bytes, format, arguments);
     va_end(arguments);
     ck_assert_int_gt(length, -1);
     profile_bytes += (size_t)length;
-    ck_assert_uint_lt(profile_bytes, MOST_BYTES);
+    ck_assert_uint_lt(profile_bytes, MAX_BYTES);
 }
 
 static void begin_profile(void)
@@ -89,7 +89,7 @@ static void end_profile(void)
 static int write_bytes(void *context, const char *text, size_t count)
 {
     (void)context;
-    ck_assert_uint_lt(written_bytes + count, MOST_BYTES);
+    ck_assert_uint_lt(written_bytes + count, MAX_BYTES);
     memcpy(written + written_bytes, text, count);
     written_bytes += count;
     return 0;
@@ -140,7 +140,7 @@ static cJSON *convert_to(const struct profile_format *format, size_t apart)
     return result;
 }
 
-static cJSON *convert(size_t apart)
+static cJSON *convert_profile(size_t apart)
 {
     return convert_to(&format_processed, apart);
 }
@@ -203,7 +203,7 @@ START_TEST(each_program_of_a_process_has_its_own_cpu_time)
     put_program("cc", 20, 30, 1, 40);
     put_program("cc", 30, 40, 0, 90);
     end_profile();
-    cJSON *result = convert(0);
+    cJSON *result = convert_profile(0);
     const cJSON *lane = thread_at(result, 0);
     double sum_ms = 0;
     int told = 0;
@@ -226,7 +226,7 @@ START_TEST(processes_that_follow_each_other_are_one)
     put_process("cc", 8, 20, 30);
     put_process("cc", 9, 35, 40);
     end_profile();
-    cJSON *result = convert(0);
+    cJSON *result = convert_profile(0);
     const cJSON *lane = thread_at(result, 0);
 
     ck_assert_int_eq(thread_count(result), 1);
@@ -247,7 +247,7 @@ START_TEST(each_process_is_marked)
     put_process("cc", 7, 10, 20);
     put_process("cc", 8, 20, 30);
     end_profile();
-    cJSON *result = convert(0);
+    cJSON *result = convert_profile(0);
     const cJSON *lane = thread_at(result, 0), *second = column_at(lane, "data", 3);
 
     ck_assert_double_eq(number_of(column_at(lane, "data", 2), "n"), 8);
@@ -269,7 +269,7 @@ START_TEST(processes_at_one_time_have_lanes_of_their_own)
     put_process("cc", 9, 26, 30); /* behind the one that ended last */
     put_process("ld", 10, 40, 50);
     end_profile();
-    cJSON *result = convert(0);
+    cJSON *result = convert_profile(0);
 
     ck_assert_int_eq(thread_count(result), 3);
     ck_assert_str_eq(text_of(thread_at(result, 0), "processName"), "cc");
@@ -288,7 +288,7 @@ START_TEST(who_lives_and_who_exited_first_are_apart)
     put_process("cc", 9, 30, 40);
     put_process("cc", 10, 40, 50);
     end_profile();
-    cJSON *result = convert(1);
+    cJSON *result = convert_profile(1);
 
     ck_assert_int_eq(thread_count(result), 3);
     ck_assert_str_eq(text_of(thread_at(result, 0), "pid"), "7");
@@ -311,7 +311,7 @@ START_TEST(threads_of_one_name_keep_their_places)
     }
     put_process("ld", 10, 40, 50);
     end_profile();
-    cJSON *result = convert(0);
+    cJSON *result = convert_profile(0);
 
     ck_assert_int_eq(thread_count(result), 4);
     ck_assert_str_eq(text_of(thread_at(result, 1), "processName"), "ld");
@@ -330,7 +330,7 @@ START_TEST(counters_belong_to_their_lanes)
     put_process("ld", 9, 40, 50);
     put_process("ld", 10, 45, 55);
     end_profile();
-    cJSON *result = convert(1);
+    cJSON *result = convert_profile(1);
     const cJSON *counters = cJSON_GetObjectItem(result, "counters");
     static const int threads[] = { 0, 1, 2, 3 };
     static const char *const pids[] = { "7", "8", "9", "10" };
@@ -353,7 +353,7 @@ START_TEST(the_busiest_lanes_are_shown_first)
     put_process("cc", 8, 20, 30);
     put_process("cc", 9, 30, 40);
     end_profile();
-    cJSON *result = convert(0);
+    cJSON *result = convert_profile(0);
     const cJSON *shown =
         cJSON_GetObjectItem(cJSON_GetObjectItem(result, "meta"), "initialVisibleThreads");
 

@@ -23,7 +23,7 @@ static void tear_down(void)
 }
 
 /* The value of NAME, which is there at most once. */
-static const char *value(const char *name)
+static const char *value_of(const char *name)
 {
     const char *found = NULL;
     size_t length = strlen(name);
@@ -44,8 +44,8 @@ static const char *value(const char *name)
 START_TEST(the_command_keeps_its_own)
 {
     BUILD("PATH=/bin\0EMPTY=\0ODD");
-    ck_assert_str_eq(value("PATH"), "/bin");
-    ck_assert_str_eq(value("EMPTY"), "");
+    ck_assert_str_eq(value_of("PATH"), "/bin");
+    ck_assert_str_eq(value_of("EMPTY"), "");
     ck_assert_str_eq(environment[2], "ODD");
 }
 END_TEST
@@ -53,8 +53,8 @@ END_TEST
 START_TEST(agents_find_profd)
 {
     BUILD("PROFD_SOCKET=/old\0PROFD_LOG=x");
-    ck_assert_str_eq(value("PROFD_SOCKET"), "/run/p.sock");
-    ck_assert_str_eq(value("PROFD_LOG"), "x");
+    ck_assert_str_eq(value_of("PROFD_SOCKET"), "/run/p.sock");
+    ck_assert_str_eq(value_of("PROFD_LOG"), "x");
 }
 END_TEST
 
@@ -72,7 +72,7 @@ START_TEST(the_library_comes_first)
     const char *base = preloads[_i].before;
 
     ck_assert_int_eq(launch_environment_build(base, strlen(base) + 1, &agent, &environment), 0);
-    ck_assert_str_eq(value("LD_PRELOAD"), preloads[_i].after);
+    ck_assert_str_eq(value_of("LD_PRELOAD"), preloads[_i].after);
 }
 END_TEST
 
@@ -99,17 +99,17 @@ START_TEST(hooks_of_malloc_come_along_when_the_session_asks_for_allocations)
     agent.session.allocation_interval_bytes = 1000;
     agent.session.thread_filters = (struct message_string){ "", 0 };
     ck_assert_int_eq(launch_environment_build(base, strlen(base) + 1, &agent, &environment), 0);
-    ck_assert_str_eq(value("LD_PRELOAD"), hooked[_i].after);
-    ck_assert_str_eq(value("PROFD_STARTUP_ALLOC_INTERVAL"), "1000");
+    ck_assert_str_eq(value_of("LD_PRELOAD"), hooked[_i].after);
+    ck_assert_str_eq(value_of("PROFD_STARTUP_ALLOC_INTERVAL"), "1000");
 }
 END_TEST
 
 START_TEST(without_a_session_agents_wait)
 {
     BUILD("PROFD_STARTUP=1\0PROFD_STARTUP_GENERATION=8\0PROFD_STARTUP_CLOCK=wall");
-    ck_assert_ptr_null(value("PROFD_STARTUP"));
-    ck_assert_ptr_null(value("PROFD_STARTUP_GENERATION"));
-    ck_assert_ptr_null(value("PROFD_STARTUP_CLOCK"));
+    ck_assert_ptr_null(value_of("PROFD_STARTUP"));
+    ck_assert_ptr_null(value_of("PROFD_STARTUP_GENERATION"));
+    ck_assert_ptr_null(value_of("PROFD_STARTUP_CLOCK"));
 }
 END_TEST
 
@@ -124,13 +124,13 @@ START_TEST(with_a_session_agents_record_at_once)
         .clock = SAMPLING_CLOCK_PERF,
     };
     BUILD("PROFD_STARTUP_INTERVAL=7");
-    ck_assert_str_eq(value("PROFD_STARTUP"), "1");
-    ck_assert_str_eq(value("PROFD_STARTUP_GENERATION"), "4294967295");
-    ck_assert_str_eq(value("PROFD_STARTUP_INTERVAL"), "3600000000000ns");
-    ck_assert_str_eq(value("PROFD_STARTUP_FEATURES"), "stacks,cpu,markers,labels");
-    ck_assert_str_eq(value("PROFD_STARTUP_LIMIT"), "67108864");
-    ck_assert_str_eq(value("PROFD_STARTUP_CLOCK"), "perf");
-    ck_assert_str_eq(value("PROFD_STARTUP_FILTERS"), "main,pool");
+    ck_assert_str_eq(value_of("PROFD_STARTUP"), "1");
+    ck_assert_str_eq(value_of("PROFD_STARTUP_GENERATION"), "4294967295");
+    ck_assert_str_eq(value_of("PROFD_STARTUP_INTERVAL"), "3600000000000ns");
+    ck_assert_str_eq(value_of("PROFD_STARTUP_FEATURES"), "stacks,cpu,markers,labels");
+    ck_assert_str_eq(value_of("PROFD_STARTUP_LIMIT"), "67108864");
+    ck_assert_str_eq(value_of("PROFD_STARTUP_CLOCK"), "perf");
+    ck_assert_str_eq(value_of("PROFD_STARTUP_FILTERS"), "main,pool");
 }
 END_TEST
 
@@ -140,8 +140,8 @@ START_TEST(the_agent_can_be_dropped_again)
 
     ck_assert_int_eq(launch_environment_build(others, sizeof(others), &agent, &environment), 0);
     launch_environment_drop_agent(environment);
-    ck_assert_str_eq(value("LD_PRELOAD"), "/other.so:/another.so");
-    ck_assert_str_eq(value("A"), "1");
+    ck_assert_str_eq(value_of("LD_PRELOAD"), "/other.so:/another.so");
+    ck_assert_str_eq(value_of("A"), "1");
 }
 END_TEST
 
@@ -149,15 +149,15 @@ START_TEST(a_list_of_nothing_else_goes_with_it)
 {
     ck_assert_int_eq(launch_environment_build("A=1", 4, &agent, &environment), 0);
     launch_environment_drop_agent(environment);
-    ck_assert_ptr_null(value("LD_PRELOAD"));
-    ck_assert_str_eq(value("A"), "1");
+    ck_assert_ptr_null(value_of("LD_PRELOAD"));
+    ck_assert_str_eq(value_of("A"), "1");
 }
 END_TEST
 
 START_TEST(an_empty_environment_is_fine)
 {
     ck_assert_int_eq(launch_environment_build("", 0, &agent, &environment), 0);
-    ck_assert_str_eq(value("LD_PRELOAD"), "/opt/lib/libprofd.so");
+    ck_assert_str_eq(value_of("LD_PRELOAD"), "/opt/lib/libprofd.so");
 }
 END_TEST
 

@@ -23,7 +23,7 @@ static void tear_down(void)
     lease_ledger_close(&ledger);
 }
 
-static void take(lease_owner owner, int count)
+static void take_units(lease_owner owner, int count)
 {
     uint32_t unit;
 
@@ -54,10 +54,10 @@ START_TEST(each_owner_is_there_once_with_its_units)
 {
     lease_owner one = lease_owner_make(9, 1 << 20, false), other = lease_owner_make(5, 0, false);
 
-    take(one, 2);
-    take(LEASE_OWNER_EXITS, 1);
-    take(other, 1);
-    take(one, 1);
+    take_units(one, 2);
+    take_units(LEASE_OWNER_EXITS, 1);
+    take_units(other, 1);
+    take_units(one, 1);
     ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
     ck_assert_uint_eq(census.count, 2);
     ck_assert_uint_eq(lease_census_units(&census, one), 3);
@@ -79,8 +79,8 @@ START_TEST(who_has_ended_is_known)
     lease_owner live = lease_owner_make(getpid(), 1 << 20, false);
     lease_owner dead = lease_owner_make(ended_pid(), 1 << 20, false);
 
-    take(live, 1);
-    take(dead, 1);
+    take_units(live, 1);
+    take_units(dead, 1);
     ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
     ck_assert(!has_ended(live));
     ck_assert(has_ended(dead));
@@ -93,7 +93,7 @@ START_TEST(an_earlier_image_has_ended)
 
     for (int i = 0; i < 3; i++) {
         images[i] = lease_owner_make(getpid(), (uint64_t)(i + 1) << 20, false);
-        take(images[i], 1);
+        take_units(images[i], 1);
     }
     ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
     ck_assert(has_ended(images[0]));
@@ -106,7 +106,7 @@ START_TEST(nothing_is_known_of_foreign_ones)
 {
     lease_owner foreign = lease_owner_make(ended_pid(), 1 << 20, true);
 
-    take(foreign, 1);
+    take_units(foreign, 1);
     ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
     ck_assert(!has_ended(foreign));
 }

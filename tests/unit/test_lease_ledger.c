@@ -208,7 +208,7 @@ START_TEST(what_is_no_ledger_is_refused)
 END_TEST
 
 /* Takes and gives back at random until it is killed; never has more than a few. */
-static void trade(lease_owner owner)
+static void trade_units(lease_owner owner)
 {
     unsigned seed = (unsigned)owner >> 3 | (unsigned)(owner >> 32);
     uint32_t units[8], count = 0;
@@ -228,7 +228,7 @@ START_TEST(who_is_killed_in_the_middle_owns_what_the_ledger_says)
         for (int i = 0; i < TRADERS; i++) {
             pids[i] = fork();
             if (pids[i] == 0)
-                trade(lease_owner_make(1000 + i, 0, false));
+                trade_units(lease_owner_make(1000 + i, 0, false));
         }
         /* All have traded when the ledger has been seen to change often. */
         uint32_t next = 0;

@@ -130,12 +130,12 @@ START_TEST(what_was_left_is_over_when_its_time_is)
 
     ck_assert(!is_adopted_now());
     ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &theirs), 0);
-    ck_assert(!lease_ledger_is_over(&theirs));
+    ck_assert(!lease_ledger_has_ended(&theirs));
     ledger_file_leave(&ledger, clock_monotonic_ns());
     ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), -ESTALE);
-    ck_assert(lease_ledger_is_over(&theirs));
+    ck_assert(lease_ledger_has_ended(&theirs));
     ck_assert(!is_adopted_now());
-    ck_assert(lease_ledger_is_over(&theirs));
+    ck_assert(lease_ledger_has_ended(&theirs));
     lease_ledger_close(&theirs);
 }
 END_TEST

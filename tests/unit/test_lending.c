@@ -98,7 +98,7 @@ static void tear_down(void)
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
-static void want(int number, int signal_number)
+static void request_event(int number, int signal_number)
 {
     struct event_loan *loan = &arenas[number].header->event_loan;
     atomic_store(&loan->wish.interval_ns, INTERVAL_NS);
@@ -113,7 +113,7 @@ static bool has_event(int number)
 static void follow_all(void)
 {
     for (int i = 0; i < BORROWERS; i++) {
-        want(i, SIGURG);
+        request_event(i, SIGURG);
         lending_follow(&lending, borrowers[i]);
     }
 }
@@ -159,7 +159,7 @@ START_TEST(nobody_is_listened_for_once_all_is_returned)
         return;
     for (int i = 0; i < BORROWERS; i++) {
         ck_assert(is_listening());
-        want(i, 0);
+        request_event(i, 0);
         lending_follow(&lending, borrowers[i]);
         ck_assert(!has_event(i));
     }
@@ -214,7 +214,7 @@ END_TEST
 
 START_TEST(a_refusal_is_told_once_and_nothing_is_listened_for)
 {
-    want(0, SIGKILL);
+    request_event(0, SIGKILL);
     lending_follow(&lending, borrowers[0]);
     ck_assert_uint_eq(lending.lent_count, 0);
     ck_assert(!has_event(0));

@@ -37,7 +37,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         told->strangers++;
 }
 
-static void burn(void)
+static void burn_time(void)
 {
     static volatile uint64_t sink;
     for (;;)
@@ -52,7 +52,7 @@ static void begin_borrower(void)
     if (pid == 0) {
         sigaction(SIGNAL, &action, NULL);
         told->is_burning = 1;
-        burn();
+        burn_time();
     }
     while (!told->is_burning)
         usleep(1000);
@@ -86,7 +86,7 @@ static void tear_down(void)
     arena_destroy(&arena);
 }
 
-static void want(uint64_t interval_ns, int signal_number)
+static void request_event(uint64_t interval_ns, int signal_number)
 {
     atomic_store(&loan->wish.interval_ns, interval_ns);
     atomic_store(&loan->wish.signal, signal_number);
@@ -95,7 +95,7 @@ static void want(uint64_t interval_ns, int signal_number)
 /* Whether the kernel lets us; what it refuses is told. */
 static bool may_lend(void)
 {
-    want(MS, SIGNAL);
+    request_event(MS, SIGNAL);
     int error = lent_event_follow(&event, &borrower);
     if (error == 0)
         return true;
@@ -139,7 +139,7 @@ START_TEST(one_that_is_wanted_no_more_is_taken_back)
     if (!may_lend())
         return;
     int number = atomic_load(&loan->lent.number);
-    want(MS, 0);
+    request_event(MS, 0);
     ck_assert_int_eq(lent_event_follow(&event, &borrower), 0);
     ck_assert(!event.is_lent);
     ck_assert_int_eq(fcntl(number, F_GETFD), -1);
@@ -155,7 +155,7 @@ START_TEST(another_wish_is_another_event)
     int number = atomic_load(&loan->lent.number);
     ck_assert_int_eq(lent_event_follow(&event, &borrower), 0);
     ck_assert_int_eq(atomic_load(&loan->lent.number), number); /* the same wish */
-    want(2 * MS, SIGNAL);
+    request_event(2 * MS, SIGNAL);
     ck_assert_int_eq(lent_event_follow(&event, &borrower), 0);
     ck_assert_uint_eq(atomic_load(&loan->lent.interval_ns), 2 * MS);
     await_signals();
@@ -181,14 +181,14 @@ START_TEST(wishes_that_cannot_be_are_refused)
 {
     static const int bad[] = { -1, SIGKILL, SIGSTOP, _NSIG, 1000000 };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        want(MS, bad[i]);
+        request_event(MS, bad[i]);
         ck_assert_int_eq(lent_event_follow(&event, &borrower), -EINVAL);
         ck_assert(!event.is_lent);
         ck_assert_int_eq(lent_event_follow(&event, &borrower), 0); /* it stands */
     }
     if (!may_lend())
         return;
-    want(1, SIGNAL); /* as short as the kernel grants */
+    request_event(1, SIGNAL); /* as short as the kernel grants */
     ck_assert_int_eq(lent_event_follow(&event, &borrower), 0);
     ck_assert_uint_ge(atomic_load(&loan->lent.interval_ns), 10000);
 }
@@ -199,7 +199,7 @@ START_TEST(one_that_has_ended_gets_none)
     kill(borrower.pid, SIGKILL);
     siginfo_t info;
     ck_assert_int_eq(waitid(P_PID, (id_t)borrower.pid, &info, WEXITED | WNOWAIT), 0);
-    want(MS, SIGNAL);
+    request_event(MS, SIGNAL);
     int error = lent_event_follow(&event, &borrower);
     ck_assert(error == -ESRCH || perf_event_refusal(error) == CLOCK_REFUSAL_KERNEL);
     ck_assert(!event.is_lent);
@@ -214,7 +214,7 @@ START_TEST(without_descriptors_it_is_refused)
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
     const struct rlimit low = { .rlim_cur = LOWEST_NUMBER, .rlim_max = before.rlim_max };
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
-    want(2 * MS, SIGNAL);
+    request_event(2 * MS, SIGNAL);
     ck_assert_int_eq(lent_event_follow(&event, &borrower), -EMFILE);
     ck_assert_int_eq(atomic_load(&arena.header->sampling_clock_refusal), CLOCK_REFUSAL_DESCRIPTORS);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);

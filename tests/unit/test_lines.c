@@ -81,7 +81,7 @@ static void tear_down(void)
     close(agent);
 }
 
-static void say(enum message_kind kind, const int *fds, size_t fd_count)
+static void send_word(enum message_kind kind, const int *fds, size_t fd_count)
 {
     uint8_t message[64];
     long count = message_put_empty(message, sizeof(message), kind);
@@ -95,7 +95,7 @@ START_TEST(test_connections_are_handed_over)
         int ends[2];
         char byte;
         ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-        say(MESSAGE_CONNECTION, &ends[1], 1);
+        send_word(MESSAGE_CONNECTION, &ends[1], 1);
         close(ends[1]);
         while (got < i)
             uv_run(&loop, UV_RUN_ONCE);
@@ -148,7 +148,7 @@ START_TEST(test_whatever_else_comes_ends_the_line)
         ck_assert_int_eq(listen(fd, 1), 0);
         break;
     }
-    say(kind, &fd, count);
+    send_word(kind, &fd, count);
     await_end();
     if (fd >= 0)
         close(fd);

@@ -21,7 +21,7 @@ static void set_up(void)
 }
 
 /* All that the pipe holds; returns the last of it, terminated. */
-static const char *drain(void)
+static const char *drain_pipe(void)
 {
     static char text[8192];
     ssize_t got, last = 0;
@@ -35,7 +35,7 @@ static const char *drain(void)
 START_TEST(a_line_has_no_control_characters)
 {
     log_error("%s", "one\ntwo\033[0m");
-    ck_assert_str_eq(drain(), "profd: one?two?[0m\n");
+    ck_assert_str_eq(drain_pipe(), "profd: one?two?[0m\n");
 }
 END_TEST
 
@@ -44,10 +44,10 @@ START_TEST(a_reader_that_stopped_stops_nobody)
 {
     for (int i = 0; i < 100000; i++)
         log_error("line %d", i);
-    ck_assert_ptr_nonnull(strstr(drain(), "profd: line "));
+    ck_assert_ptr_nonnull(strstr(drain_pipe(), "profd: line "));
 
     log_error("after");
-    const char *text = drain();
+    const char *text = drain_pipe();
     ck_assert_ptr_nonnull(strstr(text, " lines of this log, which was not read\n"));
     ck_assert_ptr_nonnull(strstr(text, "profd: after\n"));
 }

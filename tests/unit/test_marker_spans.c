@@ -22,7 +22,7 @@ static void tear_down(void)
     thread_markers_free(&markers);
 }
 
-static void put(uint32_t name, enum marker_phase phase, double time_ms)
+static void put_marker(uint32_t name, enum marker_phase phase, double time_ms)
 {
     struct table_marker *marker = mapped_array_push(&markers.markers, sizeof(*marker));
     ck_assert_ptr_nonnull(marker);
@@ -49,13 +49,13 @@ static void check_span(size_t index, uint32_t marker, double end_ms)
 
 START_TEST(ends_are_of_the_last_start_of_their_name)
 {
-    put(1, PHASE_START, 1);
-    put(2, PHASE_START, 2);
-    put(1, PHASE_START, 3);
-    put(1, PHASE_END, 4);
-    put(2, PHASE_END, 5);
-    put(2, PHASE_END, 6); /* nobody recorded its start */
-    put(3, PHASE_START, 7);
+    put_marker(1, PHASE_START, 1);
+    put_marker(2, PHASE_START, 2);
+    put_marker(1, PHASE_START, 3);
+    put_marker(1, PHASE_END, 4);
+    put_marker(2, PHASE_END, 5);
+    put_marker(2, PHASE_END, 6); /* nobody recorded its start */
+    put_marker(3, PHASE_START, 7);
     pair_all();
     ck_assert_uint_eq(spans.spans.count, 5);
     check_span(0, 2, 4);
@@ -68,10 +68,10 @@ END_TEST
 
 START_TEST(the_next_thread_begins_with_nothing_open)
 {
-    put(1, PHASE_START, 1);
+    put_marker(1, PHASE_START, 1);
     pair_all();
     markers.markers.count = 0;
-    put(1, PHASE_END, 5);
+    put_marker(1, PHASE_END, 5);
     pair_all();
     ck_assert_uint_eq(spans.spans.count, 1);
     check_span(0, 0, 5);
@@ -91,9 +91,9 @@ START_TEST(many_open_markers_take_no_longer_each)
 {
     enum { MANY = 300000 };
     for (uint32_t i = 0; i < MANY; i++)
-        put(i, PHASE_START, i);
+        put_marker(i, PHASE_START, i);
     for (uint32_t i = 0; i < MANY; i++)
-        put(i, PHASE_END, MANY + i);
+        put_marker(i, PHASE_END, MANY + i);
     double before_s = cpu_s();
     pair_all();
     ck_assert_double_lt(cpu_s() - before_s, 2);

@@ -53,7 +53,7 @@ static void set_up(void)
     sampling_signal_initialize(0);
 }
 
-static struct sigaction masking(void)
+static struct sigaction masking_action(void)
 {
     struct sigaction action = { .sa_sigaction = on_info, .sa_flags = SA_SIGINFO | SA_RESTART };
     sigfillset(&action.sa_mask);
@@ -62,7 +62,7 @@ static struct sigaction masking(void)
 
 START_TEST(one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it)
 {
-    struct sigaction action = masking(), old;
+    struct sigaction action = masking_action(), old;
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, &old), 0);
     ck_assert_ptr_eq(old.sa_handler, SIG_DFL);
     ck_assert(masking_handlers_have(SIGUSR1));
@@ -84,7 +84,7 @@ static void handle_samples(void)
 
 START_TEST(a_sample_that_it_held_up_knows_that_it_returned)
 {
-    struct sigaction action = masking();
+    struct sigaction action = masking_action();
     action.sa_sigaction = on_info_with_sample;
     handle_samples();
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
@@ -106,7 +106,7 @@ static void send_both(int first, int second)
 
 START_TEST(a_sample_at_the_same_place_later_is_another)
 {
-    struct sigaction action = masking();
+    struct sigaction action = masking_action();
     handle_samples();
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
     for (int round = 0; round < 3; round++) {
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(a_sample_that_stays_blocked_is_not_told_later)
 {
-    struct sigaction action = masking();
+    struct sigaction action = masking_action();
     sigset_t ours;
     action.sa_sigaction = on_info_with_sample;
     handle_samples();
@@ -156,7 +156,7 @@ START_TEST(others_are_the_kernels_own)
     sigemptyset(&action.sa_mask);
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
     ck_assert(!masking_handlers_have(SIGUSR1));
-    action = masking();
+    action = masking_action();
     ck_assert_int_eq(masking_handlers_set(SIGSEGV, &action, NULL), 0);
     ck_assert(!masking_handlers_have(SIGSEGV));
     ck_assert_int_eq(sigaction(SIGSEGV, NULL, &old), 0);
@@ -166,7 +166,7 @@ END_TEST
 
 START_TEST(what_comes_after_it_finds_it_once)
 {
-    struct sigaction action = masking(), plain = { .sa_handler = on_plain }, old;
+    struct sigaction action = masking_action(), plain = { .sa_handler = on_plain }, old;
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &plain, &old), 0);
     ck_assert_ptr_eq(old.sa_sigaction, on_info);
@@ -180,7 +180,7 @@ END_TEST
 
 START_TEST(one_that_is_reset_is_the_default_afterwards)
 {
-    struct sigaction action = masking(), old;
+    struct sigaction action = masking_action(), old;
     action.sa_flags |= (int)SA_RESETHAND;
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
     ck_assert_int_eq(raise(SIGUSR1), 0);
@@ -192,7 +192,7 @@ END_TEST
 
 START_TEST(what_is_no_signal_is_refused)
 {
-    struct sigaction action = masking(), old;
+    struct sigaction action = masking_action(), old;
     static const int wrong[] = { -1, 0, NSIG, 100000, SIGKILL };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         ck_assert_int_eq(masking_handlers_set(wrong[i], &action, &old), -1);

@@ -123,7 +123,7 @@ static pid_t ended_process(void)
     return pid;
 }
 
-static void lease(lease_owner owner, unsigned units)
+static void lease_units(lease_owner owner, unsigned units)
 {
     uint32_t unit;
     for (unsigned i = 0; i < units; i++)
@@ -150,8 +150,8 @@ START_TEST(that_of_a_killed_one_is_adopted_without_what_it_kept)
     ck_assert_int_ge(pid, 0);
     if (pid == 0) { /* a profd that is killed */
         open_memory();
-        lease(LEASE_OWNER_EXITS, LEASED_UNITS);
-        lease(living, LEASED_UNITS);
+        lease_units(LEASE_OWNER_EXITS, LEASED_UNITS);
+        lease_units(living, LEASED_UNITS);
         _exit(0);
     }
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -205,8 +205,8 @@ START_TEST(units_of_those_who_ended_unheard_are_free_again)
 
     awaited = lease_owner_make(ended_process(), 2, false);
     open_memory();
-    lease(lost, LEASED_UNITS);
-    lease(awaited, LEASED_UNITS);
+    lease_units(lost, LEASED_UNITS);
+    lease_units(awaited, LEASED_UNITS);
     while (lease_count(&memory.ledger, lost) > 0)
         uv_run(&loop, UV_RUN_ONCE);
     ck_assert_uint_eq(lease_count(&memory.ledger, awaited), LEASED_UNITS);
@@ -215,7 +215,7 @@ END_TEST
 
 /* --- Children --- */
 
-static struct child *add(pid_t pid)
+static struct child *add_child(pid_t pid)
 {
     const struct child_introduction who = { .pid = pid, .executable = "x", .executable_length = 1 };
     struct child *child = child_table_add(&table, &who);
@@ -228,7 +228,7 @@ static struct child *add(pid_t pid)
 static struct child *add_lone(unsigned count)
 {
     const struct arena_room room = { CHUNKS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, 0 };
-    struct child *child = add(4242);
+    struct child *child = add_child(4242);
     struct chunk_manager *manager;
     struct arena arena;
 

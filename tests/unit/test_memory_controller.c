@@ -35,7 +35,7 @@ static void tear_down(void)
     memory_controller_fini(&controller);
 }
 
-static void add(int source, enum memory_source_kind kind)
+static void add_source(int source, enum memory_source_kind kind)
 {
     ck_assert_int_eq(
         memory_controller_add(&controller, &sources[source], kind, CAP_BYTES, &sources[source]), 0);
@@ -43,7 +43,7 @@ static void add(int source, enum memory_source_kind kind)
 
 /* Says that SOURCE has RELEASED chunks, done a time unit apart from OLDEST on, of which the last
  * NEW are news. */
-static void say(int source, unsigned released, uint64_t oldest, unsigned new)
+static void send_update(int source, unsigned released, uint64_t oldest, unsigned new)
 {
     update = (struct chunk_update){
         .kind = CHUNK_UPDATE_ORDINARY,
@@ -60,8 +60,8 @@ static void say(int source, unsigned released, uint64_t oldest, unsigned new)
 /* A child with COUNT chunks, done from OLDEST on. */
 static void add_child(int source, unsigned count, uint64_t oldest)
 {
-    add(source, MEMORY_OF_CHILD);
-    say(source, count, oldest, count);
+    add_source(source, MEMORY_OF_CHILD);
+    send_update(source, count, oldest, count);
 }
 
 static void expect_drop(int source, uint64_t done_ns)
@@ -106,12 +106,12 @@ START_TEST(what_is_going_is_not_counted_twice)
     expect_drop(0, 100);
     expect_drop(0, 101);
     expect_nothing();
-    say(0, 11, 100, 0); /* on its way when the order came */
+    send_update(0, 11, 100, 0); /* on its way when the order came */
     expect_nothing();
-    say(0, 9, 102, 0);
+    send_update(0, 9, 102, 0);
     ck_assert_uint_eq(controller.going_bytes, 0);
     expect_nothing();
-    say(0, 10, 102, 1);
+    send_update(0, 10, 102, 1);
     expect_drop(0, 102);
 }
 END_TEST
@@ -122,7 +122,7 @@ START_TEST(a_part_that_was_done_counts)
     expect_drop(0, 100);
     expect_drop(0, 101);
     expect_drop(0, 102);
-    say(0, 11, 101, 0);
+    send_update(0, 11, 101, 0);
     ck_assert_uint_eq(controller.going_bytes, 2 * UNIT);
     expect_nothing();
 }
@@ -150,10 +150,10 @@ START_TEST(a_stalled_child_that_speaks_again_is_told_again)
     expect_drop(0, 100);
     now_ns += PATIENCE_NS;
     expect_nothing();
-    say(0, 11, 100, 1);
+    send_update(0, 11, 100, 1);
     expect_drop(0, 100);
     expect_nothing(); /* once for each time it speaks, and nothing more before it has obeyed */
-    say(0, 10, 101, 0);
+    send_update(0, 10, 101, 0);
     ck_assert_uint_eq(controller.stalled_count, 0);
     expect_drop(0, 101);
 }
@@ -166,7 +166,7 @@ START_TEST(progress_is_not_a_stall)
         expect_drop(0, done_ns);
     for (unsigned left = 12; left > 9; left--) {
         now_ns += PATIENCE_NS - 1;
-        say(0, left, 113 - left, 0);
+        send_update(0, left, 113 - left, 0);
     }
     expect_nothing();
     ck_assert_uint_eq(controller.stalled_count, 0);
@@ -175,11 +175,11 @@ END_TEST
 
 START_TEST(chunks_whose_update_was_lost_go_one_by_one)
 {
-    add(0, MEMORY_OF_CHILD);
-    say(0, 12, 100, 0);
+    add_source(0, MEMORY_OF_CHILD);
+    send_update(0, 12, 100, 0);
     expect_drop(0, 100);
     expect_nothing(); /* it is not known what comes next */
-    say(0, 11, 101, 0);
+    send_update(0, 11, 101, 0);
     expect_drop(0, 101);
 }
 END_TEST
@@ -188,10 +188,10 @@ START_TEST(an_unknown_one_before_those_that_were_told_to_go_goes_with_them)
 {
     add_child(0, 10, 100);
     expect_drop(0, 100);
-    say(0, 11, 90, 0);
+    send_update(0, 11, 90, 0);
     ck_assert_uint_eq(controller.going_bytes, 2 * UNIT);
     expect_nothing();
-    say(0, 9, 101, 0);
+    send_update(0, 9, 101, 0);
     ck_assert_uint_eq(controller.going_bytes, 0);
 }
 END_TEST
@@ -199,8 +199,8 @@ END_TEST
 START_TEST(repeated_updates_change_nothing)
 {
     add_child(0, 11, 100);
-    say(0, 11, 100, 11);
-    say(0, 11, 100, 5);
+    send_update(0, 11, 100, 11);
+    send_update(0, 11, 100, 5);
     ck_assert_uint_eq(sources[0].chunks.count, 11);
     ck_assert_uint_eq(memory_controller_total(&controller), 12 * UNIT);
 }
@@ -231,7 +231,7 @@ START_TEST(after_its_final_update_nothing_is_asked_of_a_child)
     expect_nothing();
     ck_assert_uint_eq(controller.stalled_count, 0);
     ck_assert_uint_eq(controller.going_bytes, 0);
-    say(0, 12, 100, 12);
+    send_update(0, 12, 100, 12);
     expect_drop(0, 100);
 }
 END_TEST
@@ -243,7 +243,7 @@ START_TEST(a_child_that_goes_leaves_nothing_behind)
     expect_drop(0, 100);
     now_ns += PATIENCE_NS;
     expect_drop(1, 200);
-    say(0, 12, 100, 0);
+    send_update(0, 12, 100, 0);
     memory_controller_remove(&controller, &sources[0]);
     memory_controller_remove(&controller, &sources[0]);
     ck_assert_uint_eq(memory_controller_total(&controller) + controller.going_bytes, 13 * UNIT);
@@ -260,7 +260,7 @@ START_TEST(nobody_counts_for_more_than_its_cap)
         .oldest_done_ns = UINT64_MAX,
         .newly_released_count = UINT32_MAX,
     };
-    add(0, MEMORY_OF_CHILD);
+    add_source(0, MEMORY_OF_CHILD);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(
             memory_controller_update(&controller, &sources[0], GENERATION, &lie, now_ns), 0);
@@ -292,7 +292,7 @@ END_TEST
 
 static void add_exit(int source, unsigned count, uint64_t oldest)
 {
-    add(source, MEMORY_OF_EXIT);
+    add_source(source, MEMORY_OF_EXIT);
     memory_controller_set_bytes(&controller, &sources[source], (uint64_t)count * UNIT);
     for (unsigned i = count; i-- > 0;)
         ck_assert_int_eq(memory_controller_add_chunk(

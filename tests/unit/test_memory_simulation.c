@@ -62,19 +62,19 @@ static bool is_lossy;
                          #condition);                                                              \
     } while (0)
 
-static unsigned pick(unsigned below)
+static unsigned pick_number(unsigned below)
 {
     return (unsigned)rand_r(&seed) % below;
 }
 
-static bool chance(unsigned percent)
+static bool draw_chance(unsigned percent)
 {
-    return pick(100) < percent;
+    return pick_number(100) < percent;
 }
 
 /* --- A process --- */
 
-static uint32_t take(const struct process *process, enum lease_purpose purpose)
+static uint32_t take_unit(const struct process *process, enum lease_purpose purpose)
 {
     uint32_t unit;
     return lease_take(&ledger, process->owner, purpose, &unit) == 0 ? unit : UINT32_MAX;
@@ -84,11 +84,11 @@ static void be_born(struct process *process)
 {
     *process = (struct process){ .owner = lease_owner_make((pid_t)(1000 + births), 4096, false) };
     births++;
-    process->front_unit = take(process, LEASE_TO_START);
+    process->front_unit = take_unit(process, LEASE_TO_START);
     if (process->front_unit == UINT32_MAX)
         return; /* it runs, unprofiled */
     process->lives = true;
-    process->current_unit = take(process, LEASE_TO_START);
+    process->current_unit = take_unit(process, LEASE_TO_START);
     must(memory_controller_add(&controller, &process->source, MEMORY_OF_CHILD,
                                (uint64_t)LIMIT_UNITS * UNIT, process) == 0);
     process->owes_update = true;
@@ -113,7 +113,7 @@ static void fill_chunk(struct process *process)
         process->released[process->count++] = (struct held){ now, process->current_unit };
         process->unreported++;
     }
-    process->current_unit = take(process, LEASE_TO_GROW);
+    process->current_unit = take_unit(process, LEASE_TO_GROW);
     if (process->current_unit == UINT32_MAX && process->count > 0)
         process->current_unit = pop_oldest(process).unit;
     refused += process->current_unit == UINT32_MAX;
@@ -137,13 +137,13 @@ static void send_update(struct process *process)
     for (int i = process->count - process->unreported; i < process->count; i++)
         update.newly_released[update.newly_released_count++].done_ns = process->released[i].done;
     process->unreported = 0;
-    if (is_lossy && chance(10))
+    if (is_lossy && draw_chance(10))
         return; /* on its way it is lost */
     must(memory_controller_update(&controller, &process->source, GENERATION, &update, now) == 0);
 }
 
 /* Its chunks are the exit store's from now on. */
-static void die(struct process *process)
+static void end_process(struct process *process)
 {
     struct chunk_ages ages = { 0 };
 
@@ -167,7 +167,7 @@ static void die(struct process *process)
     chunk_ages_free(&ages);
 }
 
-static void expire(struct process *process)
+static void expire_process(struct process *process)
 {
     memory_controller_remove(&controller, &process->source);
     lease_give_back(&ledger, LEASE_OWNER_EXITS, process->front_unit);
@@ -185,16 +185,16 @@ static void carry_out(const struct chunk_drop *drop)
         newest_dropped = oldest.done > newest_dropped ? oldest.done : newest_dropped;
         lease_give_back(&ledger, LEASE_OWNER_EXITS, oldest.unit);
         if (process->count == 0)
-            expire(process);
+            expire_process(process);
         return;
     }
     newest_dropped = drop->done_ns > newest_dropped ? drop->done_ns : newest_dropped;
-    if (is_lossy && chance(10))
+    if (is_lossy && draw_chance(10))
         return;
     process->order = drop->done_ns > process->order ? drop->done_ns : process->order;
 }
 
-static void decide(void)
+static void decide_drops(void)
 {
     struct chunk_drop drop;
 
@@ -263,28 +263,28 @@ static unsigned kept_units(void)
 
 /* --- Steps --- */
 
-static void step(void)
+static void take_step(void)
 {
-    struct process *process = &processes[pick(PROCESSES)];
+    struct process *process = &processes[pick_number(PROCESSES)];
 
     now++;
     if (!process->lives)
         be_born(process);
-    else if (!process->is_exit && chance(2))
-        die(process);
-    else if (is_lossy && !process->is_exit && chance(1))
-        process->stalled_until = now + pick(2000); /* its agent; its threads go on */
+    else if (!process->is_exit && draw_chance(2))
+        end_process(process);
+    else if (is_lossy && !process->is_exit && draw_chance(1))
+        process->stalled_until = now + pick_number(2000); /* its agent; its threads go on */
     else if (!process->is_exit)
         fill_chunk(process);
-    if (!is_lossy || chance(30))
+    if (!is_lossy || draw_chance(30))
         obey_all();
-    decide();
+    decide_drops();
     if (!is_lossy)
         obey_all();
     check_leases();
 }
 
-static void begin(int with_seed, bool with_losses)
+static void begin_simulation(int with_seed, bool with_losses)
 {
     int fd = memfd_create("ledger", MFD_CLOEXEC);
 
@@ -301,7 +301,7 @@ static void begin(int with_seed, bool with_losses)
     controller.generation = GENERATION;
 }
 
-static void end(void)
+static void end_simulation(void)
 {
     for (int i = 0; i < PROCESSES; i++)
         memory_controller_remove(&controller, &processes[i].source);
@@ -313,9 +313,9 @@ static void end(void)
 
 START_TEST(without_losses_it_is_the_model_itself)
 {
-    begin(_i, false);
+    begin_simulation(_i, false);
     for (int i = 0; i < STEPS; i++) {
-        step();
+        take_step();
         must(kept_against_the_order() == 0);
         must(kept_units() * (uint64_t)UNIT <= controller.target_bytes + UNIT);
     }
@@ -323,28 +323,28 @@ START_TEST(without_losses_it_is_the_model_itself)
     must(refused == 0);
     must(newest_dropped > 0);
     must(kept_units() * (uint64_t)UNIT >= controller.target_bytes - 2 * UNIT);
-    end();
+    end_simulation();
 }
 END_TEST
 
 START_TEST(losses_never_pass_the_limit_and_are_made_up_for)
 {
-    begin(1000 + _i, true);
+    begin_simulation(1000 + _i, true);
     for (int i = 0; i < STEPS; i++)
-        step();
+        take_step();
 
     /* Everybody is heard again. */
     is_lossy = false;
     for (int i = 0; i < PROCESSES; i++)
         processes[i].stalled_until = 0;
     for (int i = 0; i < STEPS / 4; i++)
-        step();
+        take_step();
     newest_dropped = 0; /* what was dropped meanwhile for want of better */
     for (int i = 0; i < STEPS / 4; i++) {
-        step();
+        take_step();
         must(kept_against_the_order() == 0);
     }
-    end();
+    end_simulation();
 }
 END_TEST
 

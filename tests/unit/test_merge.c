@@ -16,7 +16,8 @@
 
 /* A capture whose root, with its "meta" last, has a process 7 in it. OWN is the second category;
  * the one frame and the one marker are of it. */
-static const char *capture(const char *start, const char *own, const char *schema, char out[4096])
+static const char *capture_text(const char *start, const char *own, const char *schema,
+                                char out[4096])
 {
     snprintf(
         out, 4096,
@@ -55,7 +56,7 @@ static void tear_down(void)
     free(merged_text);
 }
 
-static int look(struct merge_source *source, const char *path, const char *text)
+static int look_at_source(struct merge_source *source, const char *path, const char *text)
 {
     struct json_reader *reader;
     merge_source_init(source, path);
@@ -76,7 +77,7 @@ static void copy_with(const struct merge_source *source, const char *text,
 }
 
 /* As the command does, with OFFSETS. */
-static void merge(const char *first, const char *second, const char *offsets)
+static void merge_captures(const char *first, const char *second, const char *offsets)
 {
     const char *const texts[] = { first, second };
     struct failure failure = { 0 };
@@ -84,8 +85,8 @@ static void merge(const char *first, const char *second, const char *offsets)
     struct json_writer writer;
     size_t bytes;
 
-    ck_assert_int_eq(look(&sources[0], "one.json", first), 0);
-    ck_assert_int_eq(look(&sources[1], "two.json", second), 0);
+    ck_assert_int_eq(look_at_source(&sources[0], "one.json", first), 0);
+    ck_assert_int_eq(look_at_source(&sources[1], "two.json", second), 0);
     ck_assert(merge_plan_hosts(sources, 2, NULL, &failure));
     ck_assert(merge_plan_offsets(sources, 2, offsets, &failure));
     ck_assert_int_eq(merge_plan_pids(sources, 2), 0);
@@ -115,12 +116,12 @@ static void merge_second(const char *second_start, const char *own, const char *
 {
     char first[4096], second[4096];
 
-    merge(capture(FIRST_START, "Own", SCHEMA("a"), first),
-          capture(second_start, own, schema, second), offsets);
+    merge_captures(capture_text(FIRST_START, "Own", SCHEMA("a"), first),
+                   capture_text(second_start, own, schema, second), offsets);
 }
 
 /* The value at a path of keys and indices: "processes.1.meta.startTime". */
-static const cJSON *at(const char *path)
+static const cJSON *value_at(const char *path)
 {
     const cJSON *value = merged;
     char copy[256];
@@ -134,17 +135,17 @@ static const cJSON *at(const char *path)
 
 static void is_text(const char *path, const char *text)
 {
-    ck_assert_str_eq(cJSON_GetStringValue(at(path)), text);
+    ck_assert_str_eq(cJSON_GetStringValue(value_at(path)), text);
 }
 
 static void is_number(const char *path, double number)
 {
-    ck_assert_double_eq_tol(at(path)->valuedouble, number, 1e-3);
+    ck_assert_double_eq_tol(value_at(path)->valuedouble, number, 1e-3);
 }
 
 static void is_json(const char *path, const char *json)
 {
-    char *text = cJSON_PrintUnformatted(at(path));
+    char *text = cJSON_PrintUnformatted(value_at(path));
     ck_assert_str_eq(text, json);
     free(text);
 }
@@ -152,7 +153,7 @@ static void is_json(const char *path, const char *json)
 START_TEST(roots_become_processes_beside_the_others)
 {
     merge_second("1700000002000.25", "Own", SCHEMA("a"), NULL);
-    ck_assert_int_eq(cJSON_GetArraySize(at("processes")), 4);
+    ck_assert_int_eq(cJSON_GetArraySize(value_at("processes")), 4);
     is_text("processes.0.threads.0.processName", "one: profd");
     is_text("processes.1.threads.0.processName", "one: app");
     is_text("processes.2.threads.0.processName", "two: profd");
@@ -216,10 +217,10 @@ END_TEST
 START_TEST(what_is_of_one_machine_stays_with_it)
 {
     merge_second("1700000000000", "Own", SCHEMA("a"), NULL);
-    ck_assert(!cJSON_HasObjectItem(at("meta"), "oscpu"));
+    ck_assert(!cJSON_HasObjectItem(value_at("meta"), "oscpu"));
     is_text("meta.product", "profd");
     is_text("processes.2.meta.oscpu", "Linux");
-    ck_assert(!cJSON_HasObjectItem(at("processes.2.meta"), "profilingEndTime"));
+    ck_assert(!cJSON_HasObjectItem(value_at("processes.2.meta"), "profilingEndTime"));
     /* The second process' clock was told by its root. */
     is_number("processes.3.meta.interval", 1);
 }
@@ -291,11 +292,12 @@ START_TEST(what_is_no_profile_is_refused)
         "{\"meta\":{\"version\":36,\"startTime\":1},\"threads\":[",
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        ck_assert_msg(look(&sources[0], "x", wrong[i]) == -EPROTO, "%s", wrong[i]);
+        ck_assert_msg(look_at_source(&sources[0], "x", wrong[i]) == -EPROTO, "%s", wrong[i]);
         merge_source_free(&sources[0]);
     }
-    ck_assert_int_eq(
-        look(&sources[0], "x", "{\"meta\":{\"version\":36,\"startTime\":1},\"threads\":[]}"), 0);
+    ck_assert_int_eq(look_at_source(&sources[0], "x",
+                                    "{\"meta\":{\"version\":36,\"startTime\":1},\"threads\":[]}"),
+                     0);
 }
 END_TEST
 

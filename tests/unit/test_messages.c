@@ -98,7 +98,7 @@ static const struct message_client_start sample_client_start = {
     .memory_limit_bytes = 3,
     .features = FEATURES_DEFAULT,
     .duration_ms = MESSAGE_MAX_MILLISECONDS,
-    .most_files = 10,
+    .max_files = 10,
     .thread_filters = STRING("GeckoMain"),
     .triggers = STRING("signal\0SIGUSR2\0"),
     .output = STRING("%n.json"),
@@ -143,7 +143,7 @@ static const struct message_capture_done sample_capture_done = {
 static const struct message_status sample_status = { .id = 85, .json = STRING("{}") };
 static const struct message_triggered sample_triggered = {
     .generation = 87,
-    .marker = TRIGGERS_MOST - 1,
+    .marker = TRIGGERS_MAX - 1,
     .hits = 12,
 };
 static const struct message_client_trigger sample_client_trigger = { .id = 88,
@@ -572,7 +572,7 @@ START_TEST(an_encoder_never_writes_behind_its_room)
 }
 END_TEST
 
-static char *filled(size_t length)
+static char *filled_text(size_t length)
 {
     char *bytes = malloc(length + 1);
     ck_assert_ptr_nonnull(bytes);
@@ -583,7 +583,7 @@ static char *filled(size_t length)
 
 START_TEST(a_string_of_the_maximum_passes_and_one_byte_more_is_an_error)
 {
-    char *bytes = filled(MESSAGE_MAX_STATUS + 1);
+    char *bytes = filled_text(MESSAGE_MAX_STATUS + 1);
     struct message_status status = { .json = { bytes, MESSAGE_MAX_STATUS } }, out;
     long length = message_put_status(frame, sizeof(frame), MESSAGE_STATUS, &status);
     ck_assert_int_gt(length, MESSAGE_MAX_STATUS);
@@ -614,7 +614,7 @@ END_TEST
 
 START_TEST(a_launch_is_limited_as_a_whole)
 {
-    char *bytes = filled(MESSAGE_MAX_ARGUMENTS);
+    char *bytes = filled_text(MESSAGE_MAX_ARGUMENTS);
     size_t half = MESSAGE_MAX_ARGUMENTS / 2;
     struct message_client_launch launch = { .directory = STRING("/") }, out;
     launch.arguments = launch.environment =
@@ -669,7 +669,7 @@ END_TEST
 START_TEST(the_longest_messages_of_agents_fit_their_buffers)
 {
     uint8_t room[MESSAGE_MAX_AGENT_BYTES];
-    char *bytes = filled(MESSAGE_MAX_TEXT);
+    char *bytes = filled_text(MESSAGE_MAX_TEXT);
     struct message_text text = { { bytes, MESSAGE_MAX_TEXT } };
     struct message_hello hello = sample_hello;
     hello.executable = (struct message_string){ bytes, MESSAGE_MAX_PATH };

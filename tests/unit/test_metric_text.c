@@ -20,7 +20,7 @@ static void tear_down(void)
     free(text);
 }
 
-static const char *written(void)
+static const char *written_text(void)
 {
     ck_assert_int_eq(fflush(out), 0);
     return text;
@@ -61,9 +61,9 @@ START_TEST(a_family_has_a_help_and_a_type)
     metric_family(out, "processes", "gauge", "Those that live.");
     metric_count(out, "processes", "", UINT64_MAX);
     metric_seconds(out, "running_seconds", "a=\"b\"", 1000000001);
-    ck_assert_str_eq(written(), "# HELP processes Those that live.\n# TYPE processes gauge\n"
-                                "processes 18446744073709551615\n"
-                                "running_seconds{a=\"b\"} 1.000000001\n");
+    ck_assert_str_eq(written_text(), "# HELP processes Those that live.\n# TYPE processes gauge\n"
+                                     "processes 18446744073709551615\n"
+                                     "running_seconds{a=\"b\"} 1.000000001\n");
 }
 END_TEST
 
@@ -72,10 +72,11 @@ START_TEST(a_histogram_has_those_that_took_at_most_so_long)
     const uint64_t within[] = { 3, 6 };
     metric_histogram(out, "seconds", "a=\"b\"",
                      &(struct metric_durations){ 1000000, 2, within, 8, 1500000000 });
-    ck_assert_str_eq(written(), "seconds_bucket{a=\"b\",le=\"0.001\"} 3\n"
-                                "seconds_bucket{a=\"b\",le=\"0.002\"} 6\n"
-                                "seconds_bucket{a=\"b\",le=\"+Inf\"} 8\n"
-                                "seconds_sum{a=\"b\"} 1.500000000\nseconds_count{a=\"b\"} 8\n");
+    ck_assert_str_eq(written_text(),
+                     "seconds_bucket{a=\"b\",le=\"0.001\"} 3\n"
+                     "seconds_bucket{a=\"b\",le=\"0.002\"} 6\n"
+                     "seconds_bucket{a=\"b\",le=\"+Inf\"} 8\n"
+                     "seconds_sum{a=\"b\"} 1.500000000\nseconds_count{a=\"b\"} 8\n");
 }
 END_TEST
 
@@ -84,9 +85,10 @@ START_TEST(a_histogram_never_shrinks_upwards)
 {
     const uint64_t within[] = { 7, 4, 9 };
     metric_histogram(out, "seconds", "", &(struct metric_durations){ 1000000, 3, within, 8, 0 });
-    ck_assert_str_eq(written(), "seconds_bucket{le=\"0.001\"} 7\nseconds_bucket{le=\"0.002\"} 7\n"
-                                "seconds_bucket{le=\"0.004\"} 8\nseconds_bucket{le=\"+Inf\"} 8\n"
-                                "seconds_sum 0.000000000\nseconds_count 8\n");
+    ck_assert_str_eq(written_text(),
+                     "seconds_bucket{le=\"0.001\"} 7\nseconds_bucket{le=\"0.002\"} 7\n"
+                     "seconds_bucket{le=\"0.004\"} 8\nseconds_bucket{le=\"+Inf\"} 8\n"
+                     "seconds_sum 0.000000000\nseconds_count 8\n");
 }
 END_TEST
 

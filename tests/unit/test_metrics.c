@@ -69,7 +69,7 @@ static void tear_down(void)
 }
 
 /* What a client is told, which asks while the loop runs here. */
-static const char *page(void)
+static const char *fetch_page(void)
 {
     static char text[128 * 1024];
     static const char request[] = "GET /metrics HTTP/1.0\r\n\r\n";
@@ -96,7 +96,7 @@ static void expect_line(const char *text, const char *line)
     ck_assert_msg(strstr(text, line) != NULL, "no line with %s", line);
 }
 
-static struct child *add(pid_t pid, const char *executable)
+static struct child *add_child(pid_t pid, const char *executable)
 {
     const struct child_introduction who = {
         .pid = pid, .start_ns = 3, .executable = executable, .executable_length = strlen(executable)
@@ -106,7 +106,7 @@ static struct child *add(pid_t pid, const char *executable)
     return child;
 }
 
-static void end(struct child *child, enum process_verdict verdict, int code)
+static void end_child(struct child *child, enum process_verdict verdict, int code)
 {
     child_end(&table, child, verdict, code, uv_hrtime());
     metrics_note_ended(&metrics, child);
@@ -114,10 +114,10 @@ static void end(struct child *child, enum process_verdict verdict, int code)
 
 START_TEST(a_page_has_processes_and_what_profd_says_of_itself)
 {
-    add(10, "/usr/bin/server");
-    add(11, "/opt/server");
-    end(add(12, "/usr/bin/server"), VERDICT_EXITED, 3);
-    const char *text = page();
+    add_child(10, "/usr/bin/server");
+    add_child(11, "/opt/server");
+    end_child(add_child(12, "/usr/bin/server"), VERDICT_EXITED, 3);
+    const char *text = fetch_page();
     ck_assert_uint_eq(asked, 1);
     expect_line(text, "\nprofd_processes{program=\"server\"} 2\n");
     expect_line(text, "\nprofd_process_ends_total{program=\"server\",verdict=\"failed\"} 1\n");
@@ -131,7 +131,7 @@ START_TEST(groups_of_the_dead_stay_in_the_totals)
     const struct group_identity identity = { .kind = "tenant", .name = "blue" };
     struct group_record *record;
     struct arena arena;
-    struct child *child = add(10, "/usr/bin/server");
+    struct child *child = add_child(10, "/usr/bin/server");
 
     clock_initialize();
     ck_assert_int_eq(arena_create_leased(&room, NULL, LEASE_OWNER_NOBODY, &arena), 0);
@@ -139,22 +139,22 @@ START_TEST(groups_of_the_dead_stay_in_the_totals)
     group_record_commit(record, &(struct group_costs){ .cpu_ns = UINT64_C(7000000000) });
     child->arena_fd = dup(arena.fd);
     arena_destroy(&arena);
-    end(child, VERDICT_EXITED, 0);
+    end_child(child, VERDICT_EXITED, 0);
     child_table_remove(&table, child);
-    expect_line(page(), "kind=\"tenant\",name=\"blue\"} 7.000000000\n");
+    expect_line(fetch_page(), "kind=\"tenant\",name=\"blue\"} 7.000000000\n");
 }
 END_TEST
 
 START_TEST(an_end_is_counted_once_somebody_has_told_how)
 {
-    end(add(10, "/bin/a"), VERDICT_VANISHED, 0);
+    end_child(add_child(10, "/bin/a"), VERDICT_VANISHED, 0);
     metrics_note_told_end(&metrics, 10, SIGKILL);
     metrics_note_told_end(&metrics, 10, SIGKILL);
-    struct child *child = add(11, "/bin/b");
-    end(child, VERDICT_VANISHED, 0);
+    struct child *child = add_child(11, "/bin/b");
+    end_child(child, VERDICT_VANISHED, 0);
     child->verdict = VERDICT_EXITED;
     metrics_note_verdict(&metrics, child);
-    const char *text = page();
+    const char *text = fetch_page();
     expect_line(text, "{program=\"a\",verdict=\"killed\"} 1\n");
     expect_line(text, "{program=\"b\",verdict=\"exited\"} 1\n");
 }
@@ -182,14 +182,14 @@ START_TEST(the_kernel_is_asked_how_a_process_ended_whose_watch_is_no_more)
         _exit(5);
     int pidfd = pidfd_of_process(pid);
     ck_assert_int_ge(pidfd, 0);
-    struct child *child = add(pid, "/bin/c");
+    struct child *child = add_child(pid, "/bin/c");
     ck_assert_int_eq(child_watch_start(&loop, dup(pidfd), &watch_events, child, &child->watch), 0);
-    end(child, VERDICT_VANISHED, 0);
+    end_child(child, VERDICT_VANISHED, 0);
     child_watch_stop(child->watch);
     child_table_remove(&table, child);
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
     if (pidfd_wait_status(pidfd, &wait_status) == 0)
-        expect_line(page(), "{program=\"c\",verdict=\"failed\"} 1\n");
+        expect_line(fetch_page(), "{program=\"c\",verdict=\"failed\"} 1\n");
     close(pidfd);
 }
 END_TEST
@@ -197,7 +197,7 @@ END_TEST
 START_TEST(nothing_is_counted_that_nobody_serves)
 {
     metrics_close(&metrics);
-    end(add(10, "/bin/a"), VERDICT_EXITED, 0);
+    end_child(add_child(10, "/bin/a"), VERDICT_EXITED, 0);
     metrics_note_told_end(&metrics, 10, 0);
     metrics_note_verdict(&metrics, table.first);
     ck_assert_uint_eq(asked, 0);
@@ -211,7 +211,7 @@ START_TEST(an_address_that_is_taken_is_an_error_and_can_be_closed)
     metrics_init(&other, &table, &events, &asked);
     ck_assert_int_lt(metrics_open(&other, &loop, &address, "there"), 0);
     metrics_close(&other);
-    expect_line(page(), " 200 "); /* the first serves on */
+    expect_line(fetch_page(), " 200 "); /* the first serves on */
 }
 END_TEST
 

@@ -67,13 +67,13 @@ static int connect_client(void)
     return fd;
 }
 
-static void say(int fd, const char *text)
+static void send_text(int fd, const char *text)
 {
     (void)send(fd, text, strlen(text), MSG_NOSIGNAL); /* else the answer tells */
 }
 
 /* All that the server says until it hangs up. */
-static const char *answer(int fd)
+static const char *read_answer(int fd)
 {
     static char text[4096];
     size_t length = 0;
@@ -88,16 +88,16 @@ static const char *answer(int fd)
     return text;
 }
 
-static const char *ask(const char *request)
+static const char *ask_server(const char *request)
 {
     int fd = connect_client();
-    say(fd, request);
-    return answer(fd);
+    send_text(fd, request);
+    return read_answer(fd);
 }
 
 START_TEST(the_page_is_served)
 {
-    const char *text = ask("GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    const char *text = ask_server("GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     ck_assert_ptr_nonnull(strstr(text, "HTTP/1.1 200 "));
     ck_assert_ptr_nonnull(strstr(text, "text/plain; version=0.0.4"));
     ck_assert_ptr_nonnull(strstr(text, "\r\n\r\nxxxxx"));
@@ -106,11 +106,11 @@ END_TEST
 
 START_TEST(other_requests_are_refused)
 {
-    ck_assert_ptr_nonnull(strstr(ask("GET /x HTTP/1.0\r\n\r\n"), " 404 "));
-    ck_assert_ptr_nonnull(strstr(ask("GET / HTTP/1.0\r\n\r\n"), "/metrics"));
-    ck_assert_ptr_nonnull(
-        strstr(ask("DELETE /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), " 405 "));
-    ck_assert_ptr_null(strstr(ask("nonsense\r\n\r\n"), " 200 "));
+    ck_assert_ptr_nonnull(strstr(ask_server("GET /x HTTP/1.0\r\n\r\n"), " 404 "));
+    ck_assert_ptr_nonnull(strstr(ask_server("GET / HTTP/1.0\r\n\r\n"), "/metrics"));
+    ck_assert_ptr_nonnull(strstr(
+        ask_server("DELETE /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), " 405 "));
+    ck_assert_ptr_null(strstr(ask_server("nonsense\r\n\r\n"), " 200 "));
     ck_assert_uint_eq(pages, 0);
 }
 END_TEST
@@ -118,15 +118,15 @@ END_TEST
 START_TEST(a_page_that_cannot_be_made_is_said)
 {
     page_error = -ENOMEM;
-    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), " 500 "));
+    ck_assert_ptr_nonnull(strstr(ask_server("GET /metrics HTTP/1.0\r\n\r\n"), " 500 "));
 }
 END_TEST
 
 START_TEST(what_comes_with_a_request_is_passed_over)
 {
-    ck_assert_ptr_nonnull(
-        strstr(ask("GET /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"), "xxxxx"));
-    ck_assert_ptr_null(strstr(ask("HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), "xxxxx"));
+    ck_assert_ptr_nonnull(strstr(
+        ask_server("GET /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"), "xxxxx"));
+    ck_assert_ptr_null(strstr(ask_server("HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), "xxxxx"));
 }
 END_TEST
 
@@ -135,7 +135,7 @@ START_TEST(those_who_ask_at_once_get_one_page)
 {
     uint64_t begun_ns = uv_hrtime();
     for (unsigned i = 0; i < 8; i++)
-        ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
+        ck_assert_ptr_nonnull(strstr(ask_server("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
     uint64_t held = 1 + (uv_hrtime() - begun_ns) / (METRICS_PAGE_HOLDS_MS * UINT64_C(1000000));
     ck_assert_uint_le(pages, held);
 }
@@ -145,9 +145,9 @@ END_TEST
 START_TEST(a_page_that_takes_long_holds_for_long)
 {
     page_takes_ms = 2 * METRICS_PAGE_HOLDS_MS;
-    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
+    ck_assert_ptr_nonnull(strstr(ask_server("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
     uv_sleep(2 * METRICS_PAGE_HOLDS_MS);
-    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
+    ck_assert_ptr_nonnull(strstr(ask_server("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
     ck_assert_uint_eq(pages, 1);
 }
 END_TEST
@@ -168,7 +168,7 @@ START_TEST(who_stays_is_hung_up_on)
     do {
         for (size_t i = 0; i < count; i++)
             (void)send(fds[i], "X: y\r\n", 6, MSG_NOSIGNAL);
-        text = ask("GET /metrics HTTP/1.0\r\n\r\n");
+        text = ask_server("GET /metrics HTTP/1.0\r\n\r\n");
     } while (strstr(text, "xxxxx") == NULL); /* the whole test has a limit */
     for (size_t i = 0; i < count; i++)
         close(fds[i]);
@@ -185,7 +185,7 @@ START_TEST(a_crowd_does_not_keep_others_out)
         (void)connect(fds[i], (struct sockaddr *)&address, sizeof(address));
         uv_run(&loop, UV_RUN_NOWAIT);
     }
-    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
+    ck_assert_ptr_nonnull(strstr(ask_server("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
     for (size_t i = 0; i < count; i++)
         close(fds[i]);
 }
@@ -195,10 +195,10 @@ START_TEST(who_does_not_read_keeps_nobody_waiting)
 {
     page_bytes = 64 * 1024 * 1024;
     int deaf = connect_client();
-    say(deaf, "GET /metrics HTTP/1.0\r\n\r\n");
+    send_text(deaf, "GET /metrics HTTP/1.0\r\n\r\n");
     while (pages == 0)
         uv_run(&loop, UV_RUN_ONCE);
-    ck_assert_ptr_nonnull(strstr(ask("GET /x HTTP/1.0\r\n\r\n"), " 404 "));
+    ck_assert_ptr_nonnull(strstr(ask_server("GET /x HTTP/1.0\r\n\r\n"), " 404 "));
     close(deaf);
 }
 END_TEST

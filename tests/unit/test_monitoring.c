@@ -58,7 +58,7 @@ static void tear_down(void)
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
-static struct child *add(pid_t pid, const char *executable)
+static struct child *add_child(pid_t pid, const char *executable)
 {
     const struct child_introduction who = {
         .pid = pid, .start_ns = 3, .executable = executable, .executable_length = strlen(executable)
@@ -75,7 +75,7 @@ static struct child *add_measured(pid_t pid, const char *name, uint64_t cpu_ns)
     const struct group_identity identity = { .kind = "tenant", .name = name };
     struct group_record *record;
     struct arena arena;
-    struct child *child = add(pid, "/usr/bin/server");
+    struct child *child = add_child(pid, "/usr/bin/server");
 
     ck_assert_int_eq(arena_create_leased(&room, NULL, LEASE_OWNER_NOBODY, &arena), 0);
     if (name != NULL) {
@@ -87,7 +87,7 @@ static struct child *add_measured(pid_t pid, const char *name, uint64_t cpu_ns)
     return child;
 }
 
-static void end(struct child *child, enum process_verdict verdict, int code)
+static void end_child(struct child *child, enum process_verdict verdict, int code)
 {
     child_end(&table, child, verdict, code, 9);
     monitoring_note_ended(&monitoring, child);
@@ -125,7 +125,7 @@ START_TEST(a_snapshot_has_the_living_and_those_that_ended)
     struct group_view group;
 
     add_measured(10, "blue", 7);
-    end(add_measured(11, "red", 8), VERDICT_EXITED, 3);
+    end_child(add_measured(11, "red", 8), VERDICT_EXITED, 3);
     take_snapshot(&snapshot);
     ck_assert_uint_eq(snapshot.head.processes, 2);
     ck_assert_uint_eq(snapshot.head.unmeasured, 0);
@@ -149,7 +149,7 @@ START_TEST(who_ended_is_there_when_its_child_is_not)
     static struct snapshot snapshot;
     struct child *child = add_measured(11, "red", 8);
 
-    end(child, VERDICT_EXITED, 0);
+    end_child(child, VERDICT_EXITED, 0);
     child_table_remove(&table, child);
     take_snapshot(&snapshot);
     ck_assert_int_eq(next_process(&snapshot).pid, 11);
@@ -172,7 +172,7 @@ START_TEST(who_measured_nothing_is_counted_and_harms_nobody)
 {
     static struct snapshot snapshot;
 
-    add(9, "/bin/silent");
+    add_child(9, "/bin/silent");
     add_measured(10, NULL, 0);
     add_measured(12, "blue", 7);
     take_snapshot(&snapshot);
@@ -234,10 +234,10 @@ END_TEST
 
 START_TEST(who_listens_is_told_of_other_needs_and_all_can_read_them)
 {
-    struct child *child = add(10, "/bin/true");
+    struct child *child = add_child(10, "/bin/true");
 
     connect_child(child);
-    add(11, "/bin/alone");
+    add_child(11, "/bin/alone");
     monitoring_open(&monitoring, &nobodys);
     monitoring_follow(&monitoring, &(struct monitoring_demand){ .is_of_session = true });
     ck_assert_uint_eq(atomic_load(&ledger.header->group_needs), GROUP_NEEDS_USUAL);

@@ -25,7 +25,7 @@ static struct option_words words;
 static struct option_word word;
 
 /* The words of LINE, which has single blanks between them. */
-static void begin(const char *line)
+static void begin_line(const char *line)
 {
     static char copy[128];
     int count = 0;
@@ -53,7 +53,7 @@ static void expect_option(size_t row, const char *value)
 
 START_TEST(values_are_the_next_word_or_attached)
 {
-    begin("--output a --output=b -o c -od --threads=");
+    begin_line("--output a --output=b -o c -od --threads=");
     expect_option(0, "a");
     expect_option(0, "b");
     expect_option(0, "c");
@@ -66,7 +66,7 @@ END_TEST
 
 START_TEST(a_value_may_look_like_an_option)
 {
-    begin("-o -q --output --");
+    begin_line("-o -q --output --");
     expect_option(0, "-q");
     expect_option(0, "--");
     ck_assert_int_eq(next_word(), OPTION_WORD_NONE);
@@ -75,7 +75,7 @@ END_TEST
 
 START_TEST(letters_come_together)
 {
-    begin("-qj -jqofile -qo file");
+    begin_line("-qj -jqofile -qo file");
     expect_option(1, NULL);
     expect_option(3, NULL);
     expect_option(3, NULL);
@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(what_is_no_option_is_an_operand)
 {
-    begin("a - --quiet b -- -q");
+    begin_line("a - --quiet b -- -q");
     ck_assert_int_eq(next_word(), OPTION_WORD_OPERAND);
     ck_assert_str_eq(word.word, "a");
     ck_assert_int_eq(next_word(), OPTION_WORD_OPERAND);
@@ -103,20 +103,20 @@ END_TEST
 
 START_TEST(what_cannot_be_taken_is_told_with_its_word)
 {
-    begin("--outpu=a");
+    begin_line("--outpu=a");
     ck_assert_int_eq(next_word(), OPTION_WORD_UNKNOWN);
     ck_assert_str_eq(word.word, "--outpu=a");
-    begin("-qx");
+    begin_line("-qx");
     expect_option(1, NULL);
     ck_assert_int_eq(next_word(), OPTION_WORD_UNKNOWN);
     ck_assert_str_eq(word.word, "-qx");
-    begin("--quiet=yes");
+    begin_line("--quiet=yes");
     ck_assert_int_eq(next_word(), OPTION_WORD_VALUE_UNWANTED);
     ck_assert_ptr_eq(word.row, &rows[1]);
-    begin("--threads");
+    begin_line("--threads");
     ck_assert_int_eq(next_word(), OPTION_WORD_VALUE_MISSING);
     ck_assert_ptr_eq(word.row, &rows[4]);
-    begin("-qo");
+    begin_line("-qo");
     expect_option(1, NULL);
     ck_assert_int_eq(next_word(), OPTION_WORD_VALUE_MISSING);
     ck_assert_ptr_eq(word.row, &rows[0]);

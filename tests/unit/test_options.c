@@ -9,7 +9,7 @@ static struct options options;
 static char error_text[OPTIONS_ERROR_TEXT];
 
 /* ARGUMENTS are separated by single spaces. */
-static int parse(const char *arguments)
+static int parse_arguments(const char *arguments)
 {
     static char text[256];
     static char *argv[16];
@@ -26,7 +26,7 @@ static int parse(const char *arguments)
 
 START_TEST(nothing_is_needed)
 {
-    ck_assert_int_eq(parse(""), 0);
+    ck_assert_int_eq(parse_arguments(""), 0);
     ck_assert_ptr_null(options.socket);
     ck_assert_ptr_null(options.command);
     ck_assert_int_eq(options.private_fd, -1);
@@ -37,7 +37,8 @@ END_TEST
 
 START_TEST(values_come_as_the_next_word_or_behind_a_sign)
 {
-    ck_assert_int_eq(parse("--socket /a --memory-limit=2G --log-level=debug --private 7"), 0);
+    ck_assert_int_eq(parse_arguments("--socket /a --memory-limit=2G --log-level=debug --private 7"),
+                     0);
     ck_assert_str_eq(options.socket, "/a");
     ck_assert_uint_eq(options.memory_limit_bytes, 2ULL << 30);
     ck_assert_int_eq(options.log_level, LOG_DEBUG);
@@ -47,35 +48,35 @@ END_TEST
 
 START_TEST(agents_are_own_or_of_all)
 {
-    ck_assert_int_eq(parse("--control-group staff"), 0);
+    ck_assert_int_eq(parse_arguments("--control-group staff"), 0);
     ck_assert_str_eq(options.control_group, "staff");
     ck_assert(!options.takes_all_agents);
-    ck_assert_int_eq(parse("--agents all"), 0);
+    ck_assert_int_eq(parse_arguments("--agents all"), 0);
     ck_assert_ptr_null(options.control_group);
     ck_assert(options.takes_all_agents);
-    ck_assert_int_eq(parse("--agents all --agents own"), 0);
+    ck_assert_int_eq(parse_arguments("--agents all --agents own"), 0);
     ck_assert(!options.takes_all_agents);
-    ck_assert_int_eq(parse("--agents some"), -EINVAL);
+    ck_assert_int_eq(parse_arguments("--agents some"), -EINVAL);
     ck_assert_ptr_nonnull(strstr(error_text, "some"));
-    ck_assert_int_eq(parse("--control-group="), -EINVAL);
+    ck_assert_int_eq(parse_arguments("--control-group="), -EINVAL);
 }
 END_TEST
 
 START_TEST(a_session_is_kept_for_a_time)
 {
-    ck_assert_int_eq(parse(""), 0);
+    ck_assert_int_eq(parse_arguments(""), 0);
     ck_assert_uint_eq(options.keep_session_ns, 0);
-    ck_assert_int_eq(parse("--keep-session 5m"), 0);
+    ck_assert_int_eq(parse_arguments("--keep-session 5m"), 0);
     ck_assert_uint_eq(options.keep_session_ns, UINT64_C(300000000000));
-    ck_assert_int_eq(parse("--keep-session 2"), 0);
+    ck_assert_int_eq(parse_arguments("--keep-session 2"), 0);
     ck_assert_uint_eq(options.keep_session_ns, UINT64_C(2000000000));
-    ck_assert_int_eq(parse("--keep-session 60m"), 0);
+    ck_assert_int_eq(parse_arguments("--keep-session 60m"), 0);
 }
 END_TEST
 
 START_TEST(a_command_takes_all_that_follows)
 {
-    ck_assert_int_eq(parse("--socket /a -- sh --help -- x"), 0);
+    ck_assert_int_eq(parse_arguments("--socket /a -- sh --help -- x"), 0);
     ck_assert_str_eq(options.command[0], "sh");
     ck_assert_str_eq(options.command[1], "--help");
     ck_assert_str_eq(options.command[3], "x");
@@ -86,9 +87,9 @@ END_TEST
 
 START_TEST(help_and_version)
 {
-    ck_assert_int_eq(parse("--help"), 0);
+    ck_assert_int_eq(parse_arguments("--help"), 0);
     ck_assert_int_eq(options.action, OPTIONS_SHOW_HELP);
-    ck_assert_int_eq(parse("--version"), 0);
+    ck_assert_int_eq(parse_arguments("--version"), 0);
     ck_assert_int_eq(options.action, OPTIONS_SHOW_VERSION);
 }
 END_TEST
@@ -117,7 +118,7 @@ static const char *const bad[] = {
 
 START_TEST(what_is_not_understood_is_refused_with_a_line)
 {
-    ck_assert_msg(parse(bad[_i]) == -EINVAL, "%s", bad[_i]);
+    ck_assert_msg(parse_arguments(bad[_i]) == -EINVAL, "%s", bad[_i]);
     ck_assert_uint_gt(strlen(error_text), 0);
     ck_assert_ptr_null(strchr(error_text, '\n'));
 }

@@ -82,7 +82,7 @@ static bool has_frame_of(const void *function)
     return false;
 }
 
-static void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags)
+static void install_handler(int number, void (*handler)(int, siginfo_t *, void *), int flags)
 {
     const struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags };
     ck_assert_int_eq(sigaction(number, &action, NULL), 0);
@@ -114,7 +114,7 @@ START_TEST(a_handler_on_a_stack_of_its_own_leads_to_what_it_interrupted)
     const stack_t stack = { .ss_sp = other_stack, .ss_size = STACK_BYTES };
     const stack_t none = { .ss_flags = SS_DISABLE };
     ck_assert_int_eq(sigaltstack(&stack, NULL), 0);
-    handle(SIGUSR1, work_in_handler, SA_ONSTACK);
+    install_handler(SIGUSR1, work_in_handler, SA_ONSTACK);
     interrupted();
     ck_assert_int_eq(sigaltstack(&none, NULL), 0);
     ck_assert(has_frame_of((const void *)work_in_handler));
@@ -148,7 +148,7 @@ START_TEST(a_function_that_went_to_another_stack_leads_back)
 }
 END_TEST
 
-static void *generate(const uint8_t *bytes, size_t byte_count)
+static void *generate_code(const uint8_t *bytes, size_t byte_count)
 {
     void *code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(code, MAP_FAILED);
@@ -168,7 +168,7 @@ START_TEST(generated_code_that_went_to_another_stack_leads_back)
     /* push %rbp; mov %rsp,%rbp; mov %rdi,%rsp; call *%rsi; leave; ret */
     static const uint8_t bytes[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x89,
                                      0xfc, 0xff, 0xd6, 0xc9, 0xc3 };
-    void *code = generate(bytes, sizeof(bytes));
+    void *code = generate_code(bytes, sizeof(bytes));
     goes_there_by_generated_code(code);
     ck_assert(has_frame_of((const void *)goes_there_by_generated_code));
     ck_assert(is_complete);
@@ -181,8 +181,8 @@ START_TEST(a_frame_pointer_that_leads_nowhere_ends_the_stack)
     /* push %rbp; mov $1 << 40,%rbp; push %rbp; int3; pop %rbp; pop %rbp; ret */
     static const uint8_t bytes[] = { 0x55, 0x48, 0xbd, 0,    0,    0,    0,    0,
                                      1,    0,    0,    0x55, 0xcc, 0x5d, 0x5d, 0xc3 };
-    void *code = generate(bytes, sizeof(bytes));
-    handle(SIGTRAP, walk_what_was_interrupted, 0);
+    void *code = generate_code(bytes, sizeof(bytes));
+    install_handler(SIGTRAP, walk_what_was_interrupted, 0);
     ((void (*)(void))code)();
     ck_assert_uint_eq(count, 1);
     ck_assert(!is_complete);
@@ -194,8 +194,8 @@ START_TEST(without_a_frame_pointer_the_innermost_frame_is_no_root)
 {
     /* push %rbp; xor %ebp,%ebp; push %rbp; int3; pop %rbp; pop %rbp; ret */
     static const uint8_t bytes[] = { 0x55, 0x31, 0xed, 0x55, 0xcc, 0x5d, 0x5d, 0xc3 };
-    void *code = generate(bytes, sizeof(bytes));
-    handle(SIGTRAP, walk_what_was_interrupted, 0);
+    void *code = generate_code(bytes, sizeof(bytes));
+    install_handler(SIGTRAP, walk_what_was_interrupted, 0);
     ((void (*)(void))code)();
     ck_assert_uint_eq(count, 1);
     ck_assert(!is_complete);
@@ -237,7 +237,7 @@ OPAQUE static void calls_pops_return_address(void)
 
 START_TEST(a_return_address_may_be_popped_already)
 {
-    handle(SIGTRAP, walk_what_was_interrupted, 0);
+    install_handler(SIGTRAP, walk_what_was_interrupted, 0);
     calls_pops_return_address();
     ck_assert_uint_gt(count, 2);
     ck_assert(has_frame_of((const void *)calls_pops_return_address));
@@ -248,7 +248,7 @@ END_TEST
 /* As in vfork(). */
 START_TEST(a_return_address_may_be_in_a_register)
 {
-    handle(SIGTRAP, walk_what_was_interrupted, 0);
+    install_handler(SIGTRAP, walk_what_was_interrupted, 0);
     calls_moves_return_address();
     ck_assert(has_frame_of((const void *)calls_moves_return_address));
     ck_assert(is_complete);

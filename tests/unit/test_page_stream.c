@@ -8,11 +8,11 @@
 #include "profctl/convert/page_record.h"
 #include "profctl/convert/page_stream.h"
 
-enum { MOST_BYTES = 2 * 1024 * 1024 };
+enum { MAX_BYTES = 2 * 1024 * 1024 };
 
-static char written[MOST_BYTES];
+static char written[MAX_BYTES];
 static size_t bytes, room;
-static uint8_t deflated[MOST_BYTES], plain[MOST_BYTES];
+static uint8_t deflated[MAX_BYTES], plain[MAX_BYTES];
 static struct page_stream *stream;
 
 static int write_bytes(void *context, const char *text, size_t count)
@@ -28,7 +28,7 @@ static int write_bytes(void *context, const char *text, size_t count)
 static void set_up(void)
 {
     bytes = 0;
-    room = MOST_BYTES - 1;
+    room = MAX_BYTES - 1;
     stream = calloc(1, sizeof(*stream));
     ck_assert_int_eq(page_stream_open(stream, write_bytes, written), 0);
 }
@@ -48,10 +48,10 @@ static unsigned digit_of(char c)
 }
 
 /* The bytes that were put: as a browser finds them. */
-static size_t unpack(void)
+static size_t unpack_bytes(void)
 {
     size_t count = 0;
-    uLongf plain_count = MOST_BYTES;
+    uLongf plain_count = MAX_BYTES;
 
     ck_assert_int_eq(page_stream_finish(stream), 0);
     ck_assert_uint_eq(bytes % 4, 0);
@@ -82,7 +82,7 @@ START_TEST(values_come_back)
     page_put_text(stream, NULL);
     page_put_text(stream, markup);
     page_put_real(stream, 0.5);
-    ck_assert_uint_eq(unpack(), sizeof(expected) + strlen(markup) + sizeof(real));
+    ck_assert_uint_eq(unpack_bytes(), sizeof(expected) + strlen(markup) + sizeof(real));
     ck_assert_mem_eq(plain, expected, sizeof(expected));
     ck_assert_mem_eq(plain + sizeof(expected), markup, strlen(markup));
     memcpy(&real, plain + sizeof(expected) + strlen(markup), sizeof(real));
@@ -102,7 +102,7 @@ START_TEST(long_streams_come_back)
         random = random * 6364136223846793005u + 1;
         page_put_number(stream, random >> 8);
     }
-    const uint8_t *end = plain + unpack();
+    const uint8_t *end = plain + unpack_bytes();
     random = 1;
     for (int i = 0; i < NUMBERS; i++) {
         at = leb128_read(at, end, &number);
@@ -121,7 +121,7 @@ START_TEST(the_first_error_of_the_sink_stays)
     for (uint64_t i = 0; i < 100000; i++)
         page_put_number(stream, i * 0x9e3779b97f4a7c15u);
     ck_assert_int_eq(stream->error, -ENOSPC);
-    room = MOST_BYTES - 1;
+    room = MAX_BYTES - 1;
     ck_assert_int_eq(page_stream_finish(stream), -ENOSPC);
     ck_assert_uint_eq(bytes, 0);
 }

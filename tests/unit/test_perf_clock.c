@@ -154,13 +154,13 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (perf_clock_is_signal(info)) {
         if (thread_clock_read_event(&thread, INTERVAL_NS, &cpu_ns)) {
             event_samples++;
-            told_ns += thread_clock_take_untold(&thread, cpu_ns);
+            told_ns += thread_clock_take_unreported(&thread, cpu_ns);
         }
     } else if (!thread_clock_is_signal(info)) {
         strangers++;
     } else if (thread_clock_read_signal(&thread, info, &cpu_ns)) {
         timer_samples++;
-        told_ns += thread_clock_take_untold(&thread, cpu_ns);
+        told_ns += thread_clock_take_unreported(&thread, cpu_ns);
     }
 }
 
@@ -273,12 +273,12 @@ static struct perf_wish wish_of(uint32_t slot)
     return wishes[slot];
 }
 
-static struct perf_outcome follow(void)
+static struct perf_outcome follow_wish(void)
 {
     return perf_keeper_follow(wish_of, INTERVAL_NS, SIGNAL);
 }
 
-static int descriptors(void)
+static int count_descriptors(void)
 {
     int count = 0;
     for (int fd = 0; fd < HIGH_NUMBER; fd++)
@@ -290,13 +290,13 @@ START_TEST(nothing_is_done_unless_it_is_marked)
 {
     begin_thread();
     wishes[3] = (struct perf_wish){ .wants_event = true, .thread_index = 7, .thread = self };
-    struct perf_outcome outcome = follow();
+    struct perf_outcome outcome = follow_wish();
     ck_assert(!outcome.has_changes && !outcome.has_opened);
     perf_keeper_mark(3);
-    outcome = follow();
+    outcome = follow_wish();
     ck_assert(outcome.has_changes);
     ck_assert(outcome.has_opened == (outcome.refusal == CLOCK_REFUSAL_NONE));
-    outcome = follow();
+    outcome = follow_wish();
     ck_assert(!outcome.has_changes);
 }
 END_TEST
@@ -306,26 +306,26 @@ START_TEST(events_come_and_go_with_their_threads)
     begin_thread();
     if (!may_have_events())
         return;
-    int before = descriptors();
+    int before = count_descriptors();
     wishes[3] = (struct perf_wish){ .wants_event = true, .thread_index = 7, .thread = self };
     wishes[130] = (struct perf_wish){ .wants_event = true, .thread_index = 8, .thread = self };
     perf_keeper_mark(3);
     perf_keeper_mark(130);
-    ck_assert(follow().has_opened);
-    ck_assert_int_eq(descriptors(), before + 2);
+    ck_assert(follow_wish().has_opened);
+    ck_assert_int_eq(count_descriptors(), before + 2);
     perf_keeper_mark(3); /* another time for the same thread */
-    ck_assert(!follow().has_opened);
-    ck_assert_int_eq(descriptors(), before + 2);
+    ck_assert(!follow_wish().has_opened);
+    ck_assert_int_eq(count_descriptors(), before + 2);
     wishes[3].thread_index = 9; /* another thread in the slot */
     perf_keeper_mark(3);
-    ck_assert(follow().has_opened);
-    ck_assert_int_eq(descriptors(), before + 2);
+    ck_assert(follow_wish().has_opened);
+    ck_assert_int_eq(count_descriptors(), before + 2);
     wishes[130].wants_event = false;
     perf_keeper_mark(130);
-    follow();
-    ck_assert_int_eq(descriptors(), before + 1);
+    follow_wish();
+    ck_assert_int_eq(count_descriptors(), before + 1);
     perf_keeper_close();
-    ck_assert_int_eq(descriptors(), before);
+    ck_assert_int_eq(count_descriptors(), before);
 }
 END_TEST
 
@@ -336,7 +336,7 @@ START_TEST(a_thread_that_is_gone_is_no_refusal)
         return;
     wishes[0] = (struct perf_wish){ .wants_event = true, .thread = { .number = 0x3fffffff } };
     perf_keeper_mark(0);
-    struct perf_outcome outcome = follow();
+    struct perf_outcome outcome = follow_wish();
     ck_assert(!outcome.has_opened);
     ck_assert_int_eq(outcome.refusal, CLOCK_REFUSAL_NONE);
 }

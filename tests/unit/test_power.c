@@ -16,7 +16,7 @@ static uv_timer_t limit;
 static struct power power;
 static struct gecko_root_options told;
 
-static void put(const char *file, const char *text)
+static void put_file(const char *file, const char *text)
 {
     char path[256];
     snprintf(path, sizeof(path), "%s/intel-rapl:0/%s", folder, file);
@@ -34,9 +34,9 @@ static void set_up(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/intel-rapl:0", folder);
     ck_assert_int_eq(mkdir(path, 0700), 0);
-    put("name", "package-0\n");
-    put("max_energy_range_uj", "1000000\n");
-    put("energy_uj", "100\n");
+    put_file("name", "package-0\n");
+    put_file("max_energy_range_uj", "1000000\n");
+    put_file("energy_uj", "100\n");
     memset(&power, 0, sizeof(power));
     told = (struct gecko_root_options){ 0 };
     ck_assert_int_eq(uv_loop_init(&loop), 0);
@@ -79,7 +79,7 @@ static void run_until_samples(size_t count)
 START_TEST(a_session_that_wants_it_is_measured_until_its_end)
 {
     power_follow_session(&power, true);
-    put("energy_uj", "460\n");
+    put_file("energy_uj", "460\n");
     run_until_samples(3);
     ck_assert_int_eq(told.counters[0].samples[1].count, 100000); /* 360 µJ */
     power_end_session(&power);

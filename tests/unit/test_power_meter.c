@@ -12,7 +12,7 @@ static char folder[64];
 static struct power_meter meter;
 static struct gecko_root_counter counters[POWER_METER_MOST_DOMAINS];
 
-static void put(const char *domain, const char *file, const char *text)
+static void put_file(const char *domain, const char *file, const char *text)
 {
     char path[256];
     snprintf(path, sizeof(path), "%s/%s", folder, domain);
@@ -26,9 +26,9 @@ static void put(const char *domain, const char *file, const char *text)
 
 static void put_domain(const char *domain, const char *name, const char *energy)
 {
-    put(domain, "name", name);
-    put(domain, "max_energy_range_uj", "1000000\n");
-    put(domain, "energy_uj", energy);
+    put_file(domain, "name", name);
+    put_file(domain, "max_energy_range_uj", "1000000\n");
+    put_file(domain, "energy_uj", energy);
 }
 
 static void set_up(void)
@@ -50,12 +50,12 @@ START_TEST(domains_are_counters_of_energy)
 {
     put_domain("intel-rapl:0", "package-0\n", "100\n");
     put_domain("intel-rapl:0:0", "core\n", "500\n");
-    put("other", "name", "no domain\n");
+    put_file("other", "name", "no domain\n");
     power_meter_open(&meter, folder, 10);
     ck_assert_str_eq(meter.obstacle, "");
-    put("intel-rapl:0", "energy_uj", "460\n");
+    put_file("intel-rapl:0", "energy_uj", "460\n");
     power_meter_read(&meter, 20);
-    put("intel-rapl:0", "energy_uj", "461\n");
+    put_file("intel-rapl:0", "energy_uj", "461\n");
     power_meter_read(&meter, 30);
     ck_assert_uint_eq(power_meter_describe(&meter, counters), 2);
     ck_assert_str_eq(counters[0].name, "Power: core");
@@ -74,7 +74,7 @@ START_TEST(a_counter_that_begins_anew_goes_on)
 {
     put_domain("intel-rapl:0", "package-0\n", "999900\n");
     power_meter_open(&meter, folder, 10);
-    put("intel-rapl:0", "energy_uj", "260\n");
+    put_file("intel-rapl:0", "energy_uj", "260\n");
     power_meter_read(&meter, 20);
     ck_assert_uint_eq(power_meter_describe(&meter, counters), 1);
     ck_assert_int_eq(counters[0].samples[1].count, 100000);

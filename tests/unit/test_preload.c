@@ -12,7 +12,7 @@
 static char folder[32];
 
 /* TEXT with the folder, in which there are libprofd.so and libprofd-malloc.so, for each "@". */
-static const char *expand(const char *text)
+static const char *expand_folder(const char *text)
 {
     static char out[8][512];
     static unsigned next;
@@ -39,14 +39,14 @@ static void make_folder(void)
 {
     strcpy(folder, "/tmp/profd-preload.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    make_library(expand("@/libprofd.so"));
-    make_library(expand("@/libprofd-malloc.so"));
+    make_library(expand_folder("@/libprofd.so"));
+    make_library(expand_folder("@/libprofd-malloc.so"));
 }
 
 static void remove_folder(void)
 {
-    unlink(expand("@/libprofd.so"));
-    unlink(expand("@/libprofd-malloc.so"));
+    unlink(expand_folder("@/libprofd.so"));
+    unlink(expand_folder("@/libprofd-malloc.so"));
     rmdir(folder);
 }
 
@@ -71,7 +71,7 @@ START_TEST(what_is_out_of_reach_goes)
 {
     static const char variable[] = "LD_PRELOAD=";
     char preload[512];
-    snprintf(preload, sizeof(preload), "%s%s", variable, expand(rewritten[_i].before));
+    snprintf(preload, sizeof(preload), "%s%s", variable, expand_folder(rewritten[_i].before));
     char *environment[] = { "A=1", preload, "B=2", NULL };
     struct preload_look look = preload_look(environment, false);
     ck_assert_uint_gt(look.rewritten_bytes, 0);
@@ -82,7 +82,7 @@ START_TEST(what_is_out_of_reach_goes)
     ck_assert_ptr_eq(*out++, environment[0]);
     if (rewritten[_i].after != NULL) {
         ck_assert_int_eq(strncmp(*out, variable, strlen(variable)), 0);
-        ck_assert_str_eq(*out++ + strlen(variable), expand(rewritten[_i].after));
+        ck_assert_str_eq(*out++ + strlen(variable), expand_folder(rewritten[_i].after));
     }
     ck_assert_ptr_eq(*out++, environment[2]);
     ck_assert_ptr_null(*out);
@@ -102,7 +102,7 @@ static const char *untouched[] = {
 
 START_TEST(everything_else_stays)
 {
-    char *environment[] = { "A=1", (char *)expand(untouched[_i]), NULL };
+    char *environment[] = { "A=1", (char *)expand_folder(untouched[_i]), NULL };
     errno = EXDEV;
     struct preload_look look = preload_look(environment, false);
     ck_assert_uint_eq(look.rewritten_bytes, 0);
@@ -169,7 +169,7 @@ START_TEST(a_program_that_refuses_ours_keeps_the_others)
     char *environment[] = { variable, NULL };
 
     snprintf(variable, sizeof(variable), "LD_PRELOAD=%s",
-             expand("@/libprofd-malloc.so:@/libprofd.so:/other.so"));
+             expand_folder("@/libprofd-malloc.so:@/libprofd.so:/other.so"));
     struct preload_look look = preload_look(environment, true);
     ck_assert(look.lacks_agent);
     ck_assert_uint_gt(look.rewritten_bytes, 0);

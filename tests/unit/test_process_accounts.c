@@ -4,7 +4,7 @@
 
 #include "profctl/profile/process_accounts.h"
 
-static struct process_account account(double pid, double later, double charged, double sampled)
+static struct process_account make_account(double pid, double later, double charged, double sampled)
 {
     return (struct process_account){ .pid = pid,
                                      .later_images = later,
@@ -15,7 +15,7 @@ static struct process_account account(double pid, double later, double charged, 
 
 START_TEST(the_rest_is_what_no_sample_says)
 {
-    struct process_account one = account(7, 0, 100, 30);
+    struct process_account one = make_account(7, 0, 100, 30);
     process_accounts_settle(&one, 1);
     ck_assert_double_eq(one.rest_ns, 70);
 }
@@ -23,7 +23,7 @@ END_TEST
 
 START_TEST(what_was_before_is_not_shown)
 {
-    struct process_account one = account(7, 0, 100, 30);
+    struct process_account one = make_account(7, 0, 100, 30);
     one.before_ns = 60;
     process_accounts_settle(&one, 1);
     ck_assert_double_eq(one.rest_ns, 10);
@@ -32,7 +32,7 @@ END_TEST
 
 START_TEST(samples_that_say_more_leave_nothing)
 {
-    struct process_account one = account(7, 0, 100, 101);
+    struct process_account one = make_account(7, 0, 100, 101);
     process_accounts_settle(&one, 1);
     ck_assert_double_eq(one.rest_ns, 0);
 }
@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(nothing_is_known_of_whom_nobody_reaped)
 {
-    struct process_account one = account(7, 0, -1, 30);
+    struct process_account one = make_account(7, 0, -1, 30);
     process_accounts_settle(&one, 1);
     ck_assert_double_eq(one.rest_ns, 0);
 }
@@ -48,8 +48,8 @@ END_TEST
 
 START_TEST(programs_share_a_clock_that_nobody_read_between_them)
 {
-    struct process_account all[] = { account(7, 0, 100, 20), account(8, 0, 50, 50),
-                                     account(7, 2, -1, 10), account(7, 1, -1, 30) };
+    struct process_account all[] = { make_account(7, 0, 100, 20), make_account(8, 0, 50, 50),
+                                     make_account(7, 2, -1, 10), make_account(7, 1, -1, 30) };
     all[2].goes_on = all[3].goes_on = true;
     process_accounts_settle(all, 4);
     ck_assert_double_eq(all[0].later_images, 2);
@@ -62,8 +62,8 @@ END_TEST
 
 START_TEST(each_program_has_what_was_charged_since_the_one_before)
 {
-    struct process_account all[] = { account(7, 0, 100, 20), account(7, 1, 70, 10),
-                                     account(7, 2, 40, 10) };
+    struct process_account all[] = { make_account(7, 0, 100, 20), make_account(7, 1, 70, 10),
+                                     make_account(7, 2, 40, 10) };
     all[1].goes_on = all[2].goes_on = true;
     all[0].before_ns = all[1].before_ns = all[2].before_ns = 5;
     process_accounts_settle(all, 3);
@@ -75,7 +75,7 @@ END_TEST
 
 START_TEST(samples_beyond_the_own_time_are_of_the_next_program)
 {
-    struct process_account all[] = { account(7, 1, 10, 12), account(7, 0, 100, 20) };
+    struct process_account all[] = { make_account(7, 1, 10, 12), make_account(7, 0, 100, 20) };
     all[0].goes_on = true;
     process_accounts_settle(all, 2);
     ck_assert_double_eq(all[0].rest_ns, 0);
@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(a_pid_that_was_used_again_is_another_process)
 {
-    struct process_account all[] = { account(7, 1, 100, 20), account(7, 0, 60, 50) };
+    struct process_account all[] = { make_account(7, 1, 100, 20), make_account(7, 0, 60, 50) };
     process_accounts_settle(all, 2);
     ck_assert_double_eq(all[0].rest_ns, 80);
     ck_assert_double_eq(all[1].rest_ns, 10);
@@ -94,7 +94,7 @@ END_TEST
 
 START_TEST(whose_next_program_is_not_there_has_its_own_rest)
 {
-    struct process_account all[] = { account(7, 1, 100, 20), account(9, 0, 60, 50) };
+    struct process_account all[] = { make_account(7, 1, 100, 20), make_account(9, 0, 60, 50) };
     all[0].goes_on = true;
     process_accounts_settle(all, 2);
     ck_assert_double_eq(all[0].rest_ns, 80);

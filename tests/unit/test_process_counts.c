@@ -30,7 +30,7 @@ static void wait_for(pid_t pid, int pidfd)
     process_counts_await_end(&counts, "server", &process);
 }
 
-static uint64_t ended(uint32_t program, enum process_end end)
+static uint64_t count_of_ends(uint32_t program, enum process_end end)
 {
     return process_counts_get(&counts, program)->ended[end];
 }
@@ -62,10 +62,10 @@ START_TEST(an_end_that_is_told_later_is_counted_once)
 {
     wait_for(7, -1);
     process_counts_note_end(&counts, 7, 99, PROCESS_END_KILLED); /* another one */
-    ck_assert_uint_eq(ended(1, PROCESS_END_KILLED), 0);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_KILLED), 0);
     process_counts_note_end(&counts, 7, 100, PROCESS_END_KILLED);
     process_counts_note_end(&counts, 7, 100, PROCESS_END_KILLED);
-    ck_assert_uint_eq(ended(1, PROCESS_END_KILLED), 1);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_KILLED), 1);
 }
 END_TEST
 
@@ -81,12 +81,12 @@ START_TEST(an_end_is_learnt_from_the_kernel)
     int again = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
     wait_for(pid, pidfd);
     process_counts_learn(&counts, END_NS);
-    ck_assert_uint_eq(ended(1, PROCESS_END_FAILED), 0);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_FAILED), 0);
     ck_assert_int_eq(waitpid(pid, &wait_status, 0), pid);
     process_counts_learn(&counts, END_NS);
     bool is_known = pidfd_wait_status(again, &wait_status) == 0; /* this kernel tells */
     close(again);
-    ck_assert_uint_eq(ended(1, PROCESS_END_FAILED), is_known ? 1 : 0);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_FAILED), is_known ? 1 : 0);
 }
 END_TEST
 
@@ -95,11 +95,11 @@ START_TEST(an_end_that_nobody_tells_is_vanished_after_a_while)
     wait_for(7, -1);
     wait_for(8, -1);
     process_counts_learn(&counts, END_NS + PROCESS_COUNTS_PATIENCE_NS);
-    ck_assert_uint_eq(ended(1, PROCESS_END_VANISHED), 0);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_VANISHED), 0);
     process_counts_note_end(&counts, 8, 0, PROCESS_END_EXITED);
     process_counts_learn(&counts, END_NS + PROCESS_COUNTS_PATIENCE_NS + 1);
-    ck_assert_uint_eq(ended(1, PROCESS_END_VANISHED), 1);
-    ck_assert_uint_eq(ended(1, PROCESS_END_EXITED), 1);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_VANISHED), 1);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_EXITED), 1);
 }
 END_TEST
 
@@ -107,10 +107,10 @@ START_TEST(who_waited_longest_gives_way)
 {
     for (pid_t pid = 1; pid <= PROCESS_COUNTS_MOST_WAITING + 2; pid++)
         wait_for(pid, -1);
-    ck_assert_uint_eq(ended(1, PROCESS_END_VANISHED), 2);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_VANISHED), 2);
     process_counts_note_end(&counts, 1, 100, PROCESS_END_EXITED);
     process_counts_note_end(&counts, 3, 100, PROCESS_END_EXITED);
-    ck_assert_uint_eq(ended(1, PROCESS_END_EXITED), 1);
+    ck_assert_uint_eq(count_of_ends(1, PROCESS_END_EXITED), 1);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(too_many_programs_are_other)
         snprintf(name, sizeof(name), "program %u", i);
         process_counts_add_end(&counts, name, PROCESS_END_EXITED);
     }
-    ck_assert_uint_eq(ended(LABEL_SETS_OTHER, PROCESS_END_EXITED), 5);
+    ck_assert_uint_eq(count_of_ends(LABEL_SETS_OTHER, PROCESS_END_EXITED), 5);
 }
 END_TEST
 

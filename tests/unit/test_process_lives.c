@@ -40,7 +40,8 @@ static struct process_life last_life(double first_ms, double last_ms, double cpu
     return process_life_of(&log);
 }
 
-static void check(const struct process_life *life, double start_ms, double wall_ms, double cpu_ms)
+static void check_life(const struct process_life *life, double start_ms, double wall_ms,
+                       double cpu_ms)
 {
     ck_assert_double_eq_tol(life->start_ms, start_ms, 1e-9);
     ck_assert_double_eq_tol(life->wall_ms, wall_ms, 1e-9);
@@ -52,7 +53,7 @@ START_TEST(a_program_lives_from_its_call_on)
     struct process_life life = last_life(10.5, 11, 0.8);
     life.process_start_ms = 10;
     process_lives_settle(&life, 1);
-    check(&life, 10, 1, 0.8);
+    check_life(&life, 10, 1, 0.8);
 }
 END_TEST
 
@@ -60,7 +61,7 @@ START_TEST(without_a_call_it_lives_from_its_agent_on)
 {
     struct process_life life = last_life(10.5, 11, 0.3);
     process_lives_settle(&life, 1);
-    check(&life, 10.5, 0.5, 0.3);
+    check_life(&life, 10.5, 0.5, 0.3);
 }
 END_TEST
 
@@ -69,7 +70,7 @@ START_TEST(what_was_before_the_profile_is_not_counted)
     struct process_life life = last_life(10, 20, 1000);
     life.charged_before_ms = 995;
     process_lives_settle(&life, 1);
-    check(&life, 10, 10, 5);
+    check_life(&life, 10, 10, 5);
 }
 END_TEST
 
@@ -80,9 +81,9 @@ START_TEST(each_program_of_a_process_has_its_own)
     for (int i = 0; i < 3; i++)
         all[i].process_start_ms = -5;
     process_lives_settle(all, 3);
-    check(&all[0], -5, 105, 30);
-    check(&all[1], 100, 20, 10);
-    check(&all[2], 120, 10, 5);
+    check_life(&all[0], -5, 105, 30);
+    check_life(&all[1], 100, 20, 10);
+    check_life(&all[2], 120, 10, 5);
 }
 END_TEST
 
@@ -91,7 +92,7 @@ START_TEST(a_fork_that_is_left_out_is_its_programs)
     struct process_life life = last_life(10.5, 11, 1);
     life.process_start_ms = 9;
     process_lives_settle(&life, 1);
-    check(&life, 9, 2, 1);
+    check_life(&life, 9, 2, 1);
 }
 END_TEST
 
@@ -100,8 +101,8 @@ START_TEST(what_is_not_known_at_the_exec_is_the_last_ones)
     struct process_life all[] = { life_that_went_on(1, 0, 100, -1), last_life(100, 130, 45) };
     all[1].charged_before_ms = 5;
     process_lives_settle(all, 2);
-    check(&all[0], 0, 100, -1);
-    check(&all[1], 100, 30, 40);
+    check_life(&all[0], 0, 100, -1);
+    check_life(&all[1], 100, 30, 40);
 }
 END_TEST
 
@@ -110,8 +111,8 @@ START_TEST(a_pid_that_is_used_again_is_another_process)
     struct process_life all[] = { last_life(0, 100, 30), last_life(200, 210, 8) };
     all[0].later_images = 1;
     process_lives_settle(all, 2);
-    check(&all[0], 0, 100, 30);
-    check(&all[1], 200, 10, 8);
+    check_life(&all[0], 0, 100, 30);
+    check_life(&all[1], 200, 10, 8);
 }
 END_TEST
 
@@ -119,7 +120,7 @@ START_TEST(one_that_still_runs_has_no_length)
 {
     struct process_life life = last_life(10, NAN, 8);
     process_lives_settle(&life, 1);
-    check(&life, 10, -1, 8);
+    check_life(&life, 10, -1, 8);
 }
 END_TEST
 
@@ -130,8 +131,8 @@ START_TEST(nothing_is_known_of_other_profilers)
     process_log_init(&log);
     struct process_life lives[] = { process_life_of(&log), process_life_of(&log) };
     process_lives_settle(lives, 2);
-    check(&lives[0], -1, -1, -1);
-    check(&lives[1], -1, -1, -1);
+    check_life(&lives[0], -1, -1, -1);
+    check_life(&lives[1], -1, -1, -1);
     process_lives_settle(NULL, 0);
 }
 END_TEST

@@ -24,7 +24,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         strangers++;
 }
 
-static void begin(void)
+static void begin_timer(void)
 {
     const struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
@@ -38,7 +38,7 @@ static bool is_there(void)
     return process_timer_serve(INTERVAL_NS);
 }
 
-static void burn(void)
+static void burn_time(void)
 {
     clock_t end = clock() + (clock_t)BURN_MS * CLOCKS_PER_SEC / 1000;
 
@@ -48,7 +48,7 @@ static void burn(void)
 
 static void *burn_in_thread(void *signals)
 {
-    burn();
+    burn_time();
     *(int *)signals = own_signals;
     return NULL;
 }
@@ -59,7 +59,7 @@ START_TEST(it_meets_the_thread_that_runs)
     pthread_t thread;
     int signals = 0;
 
-    begin();
+    begin_timer();
     if (!is_there())
         return; /* an old kernel */
     ck_assert_int_eq(pthread_create(&thread, NULL, burn_in_thread, &signals), 0);
@@ -75,7 +75,7 @@ START_TEST(it_goes_on_with_another_signal)
 {
     sigset_t before;
 
-    begin();
+    begin_timer();
     if (!is_there())
         return;
     sigemptyset(&before);
@@ -83,7 +83,7 @@ START_TEST(it_goes_on_with_another_signal)
     process_timer_change_signal(OTHER_SIGNAL);
     ck_assert_int_eq(sigprocmask(SIG_BLOCK, &before, NULL), 0);
     int signals = own_signals;
-    burn();
+    burn_time();
     ck_assert_int_ge(own_signals, signals + 5);
     process_timer_delete();
 }
@@ -92,7 +92,7 @@ END_TEST
 START_TEST(nothing_serves_without_one)
 {
     ck_assert(!process_timer_serve(INTERVAL_NS));
-    begin();
+    begin_timer();
     process_timer_delete();
     ck_assert(!process_timer_serve(INTERVAL_NS));
 }

@@ -17,7 +17,7 @@
 static struct child child;
 
 /* A process that was started as ARGUMENTS, and sleeps. */
-static void start(char *const *arguments)
+static void start_process(char *const *arguments)
 {
     int ends[2];
     char byte;
@@ -61,7 +61,7 @@ static void make_arena(const char *title)
 
 START_TEST(the_first_argument_is_learnt_from_a_process_that_told_none)
 {
-    start((char *[]){ "sleep", "60", NULL });
+    start_process((char *[]){ "sleep", "60", NULL });
     process_title_learn_first_argument(&child);
     ck_assert_str_eq(child.arguments, "sleep");
 }
@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(arguments_that_were_told_stay)
 {
-    start((char *[]){ "sleep", "60", NULL });
+    start_process((char *[]){ "sleep", "60", NULL });
     child_set_arguments(&child, "other", 6);
     process_title_learn_first_argument(&child);
     ck_assert_str_eq(child.arguments, "other");
@@ -78,7 +78,7 @@ END_TEST
 
 START_TEST(arguments_that_are_a_title_already_are_not_what_it_was_started_with)
 {
-    start((char *[]){ "sleep: being idle", "60", NULL });
+    start_process((char *[]){ "sleep: being idle", "60", NULL });
     process_title_learn_first_argument(&child);
     ck_assert_str_eq(child.arguments, "/bin/sleep");
     process_title_look(&child);
@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(one_that_is_called_as_it_was_started_has_no_title)
 {
-    start((char *[]){ "sleep", "60", NULL });
+    start_process((char *[]){ "sleep", "60", NULL });
     child_set_arguments(&child, "sleep", 6);
     process_title_look(&child);
     ck_assert_ptr_null(child.title.text);
@@ -98,7 +98,7 @@ END_TEST
 
 START_TEST(a_program_that_is_run_inside_of_another_has_no_title_by_that)
 {
-    start((char *[]){ "ld.so", "60", "61", NULL });
+    start_process((char *[]){ "ld.so", "60", "61", NULL });
     child_set_arguments(&child, "61", 3);
     process_title_look(&child);
     ck_assert_ptr_null(child.title.text);
@@ -107,7 +107,7 @@ END_TEST
 
 START_TEST(arguments_of_the_next_program_are_no_title)
 {
-    start((char *[]){ "next: busy", "60", NULL });
+    start_process((char *[]){ "next: busy", "60", NULL });
     child_set_arguments(&child, "sleep", 6);
     child.exec.start_ns = 1;
     process_title_look(&child);
@@ -118,7 +118,7 @@ END_TEST
 START_TEST(what_its_arguments_do_not_say_its_arena_may)
 {
     make_arena("worker 3");
-    start((char *[]){ "sleep", "60", NULL });
+    start_process((char *[]){ "sleep", "60", NULL });
     child_set_arguments(&child, "sleep", 6);
     process_title_look(&child);
     ck_assert_str_eq(child.title.text, "worker 3");

@@ -84,8 +84,8 @@ static void remove_programs(void)
     rmdir(folder);
 }
 
-/* Runs PROGRAM, which waits for its standard input, until stop(). */
-static pid_t start(const char *program)
+/* Runs PROGRAM, which waits for its standard input, until stop_program(). */
+static pid_t start_program(const char *program)
 {
     int ends[2];
     char byte;
@@ -105,7 +105,7 @@ static pid_t start(const char *program)
     return pid;
 }
 
-static void stop(pid_t pid)
+static void stop_program(pid_t pid)
 {
     ck_assert_int_eq(kill(pid, SIGKILL), 0);
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -125,18 +125,18 @@ static const struct {
     { "/bin/sh", "removed", false, false },
 };
 
-static const char *full(const char *name)
+static const char *full_path(const char *name)
 {
     return name[0] == '/' ? name : path_of(name);
 }
 
 START_TEST(what_a_process_runs_is_a_file_whatever_its_names)
 {
-    pid_t pid = start(full(runs[_i].started));
-    bool is_it = process_runs_program(pid, full(runs[_i].executable));
-    bool is_other = process_runs_other_program(pid, full(runs[_i].executable));
+    pid_t pid = start_program(full_path(runs[_i].started));
+    bool is_it = process_runs_program(pid, full_path(runs[_i].executable));
+    bool is_other = process_runs_other_program(pid, full_path(runs[_i].executable));
 
-    stop(pid);
+    stop_program(pid);
     ck_assert_msg(is_it == runs[_i].is_it, "%s as %s", runs[_i].started, runs[_i].executable);
     ck_assert_msg(is_other == runs[_i].is_other, "%s not as %s", runs[_i].started,
                   runs[_i].executable);

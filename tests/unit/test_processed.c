@@ -119,15 +119,15 @@
                  "1") "}],[2,5,null,0,1,{\"type\":\"Native allocation\","                          \
                       "\"size\":-64,\"memoryAddress\":4096,\"threadId\":8}]"
 
-enum { MOST_BYTES = 64 * 1024 };
+enum { MAX_BYTES = 64 * 1024 };
 
-static char written[MOST_BYTES];
+static char written[MAX_BYTES];
 static size_t bytes;
 
 static int write_bytes(void *context, const char *text, size_t count)
 {
     (void)context;
-    ck_assert_uint_lt(bytes + count, MOST_BYTES);
+    ck_assert_uint_lt(bytes + count, MAX_BYTES);
     memcpy(written + bytes, text, count);
     bytes += count;
     return 0;
@@ -159,7 +159,7 @@ static int on_meta(void *owner, const char *name, const char *json, size_t lengt
     return format_processed.add_meta(state, name, json, length);
 }
 
-static int convert(const char *profile)
+static int convert_profile(const char *profile)
 {
     static const struct profile_walk_events events = { .on_thread = on_thread,
                                                        .on_process = on_process,
@@ -181,14 +181,14 @@ static int convert(const char *profile)
     return error;
 }
 
-static void has(const char *text)
+static void expect_text(const char *text)
 {
     ck_assert_msg(strstr(written, text) != NULL, "no %s in %.2500s", text, written);
 }
 
 static void set_up(void)
 {
-    ck_assert_int_eq(convert(PROFILE(SOME_SAMPLES, SOME_MARKERS)), 0);
+    ck_assert_int_eq(convert_profile(PROFILE(SOME_SAMPLES, SOME_MARKERS)), 0);
 }
 
 START_TEST(all_of_it_is_json)
@@ -204,29 +204,32 @@ END_TEST
 
 START_TEST(samples_weigh_cpu_time)
 {
-    has("\"stack\":[1,2,null],\"timeDeltas\":[1,1.5,1.5],\"eventDelay\":[0,8,0],"
-        "\"threadCPUDelta\":[1000000,2000000,500000],\"weight\":[");
-    has("],\"weight\":[1,2,0],\"weightType\":\"tracing-ms\"");
-    has("\"stack\":[0,5],\"timeDeltas\":[1,1],\"weight\":null,\"weightType\":\"samples\"");
+    expect_text("\"stack\":[1,2,null],\"timeDeltas\":[1,1.5,1.5],\"eventDelay\":[0,8,0],"
+                "\"threadCPUDelta\":[1000000,2000000,500000],\"weight\":[");
+    expect_text("],\"weight\":[1,2,0],\"weightType\":\"tracing-ms\"");
+    expect_text("\"stack\":[0,5],\"timeDeltas\":[1,1],\"weight\":null,\"weightType\":\"samples\"");
 }
 END_TEST
 
 START_TEST(stacks_are_shared)
 {
     /* The second process' a is the first's; its addresses are a caller's and where it was. */
-    has("\"stackTable\":{\"length\":6,\"frame\":[0,1,2,3,4,5],\"prefixOffset\":[0,1,1,0,4,1]}");
-    has("\"frameTable\":{\"length\":6,\"flags\":[20,4,4,20,6,6],\"address\":[0,0,0,0,15,16],"
+    expect_text(
+        "\"stackTable\":{\"length\":6,\"frame\":[0,1,2,3,4,5],\"prefixOffset\":[0,1,1,0,4,1]}");
+    expect_text(
+        "\"frameTable\":{\"length\":6,\"flags\":[20,4,4,20,6,6],\"address\":[0,0,0,0,15,16],"
         "\"category\":[2,2,1,1,2,2],\"subcategory\":[1,0,0,0,0,0],\"func\":[0,1,2,3,4,4]");
-    has("\"line\":[12,0,0,5,0,0]");
-    has("\"funcTable\":{\"length\":5,\"flags\":[4,4,0,61,4]");
-    has("\"lineNumber\":[0,0,0,3,0],\"columnNumber\":[0,0,0,4,0]");
-    has("\"type\":[1,1,5]");
+    expect_text("\"line\":[12,0,0,5,0,0]");
+    expect_text("\"funcTable\":{\"length\":5,\"flags\":[4,4,0,61,4]");
+    expect_text("\"lineNumber\":[0,0,0,3,0],\"columnNumber\":[0,0,0,4,0]");
+    expect_text("\"type\":[1,1,5]");
 }
 END_TEST
 
 START_TEST(libraries_have_the_ids_of_symbol_servers)
 {
-    has("\"libs\":[{\"arch\":\"x86_64\",\"name\":\"lib\",\"path\":\"/lib\",\"debugName\":\"lib\","
+    expect_text(
+        "\"libs\":[{\"arch\":\"x86_64\",\"name\":\"lib\",\"path\":\"/lib\",\"debugName\":\"lib\","
         "\"debugPath\":\"/lib\",\"breakpadId\":\"0403020106050807090A0B0C0D0E0F100\","
         "\"codeId\":\"0102030405060708090a0b0c0d0e0f1011121314\"}]");
 }
@@ -234,16 +237,16 @@ END_TEST
 
 START_TEST(markers_stand_in_the_order_of_their_ends)
 {
-    has("\"markers\":{\"length\":4,");
-    has("\"startTime\":[2,null,3,1],\"endTime\":[null,2.5,null,4],\"phase\":[2,3,0,1]");
+    expect_text("\"markers\":{\"length\":4,");
+    expect_text("\"startTime\":[2,null,3,1],\"endTime\":[null,2.5,null,4],\"phase\":[2,3,0,1]");
 }
 END_TEST
 
 START_TEST(payloads_have_numbers_of_shared_strings_and_stacks)
 {
-    has("\"n\":3,\"cause\":{\"tid\":8,\"time\":1.5,\"stack\":2}}");
-    has("{\"type\":\"other\",\"url\":3},"); /* of a type that says nothing of its fields */
-    has("{\"url\":\"text\",\"type\":\"request\"}");
+    expect_text("\"n\":3,\"cause\":{\"tid\":8,\"time\":1.5,\"stack\":2}}");
+    expect_text("{\"type\":\"other\",\"url\":3},"); /* of a type that says nothing of its fields */
+    expect_text("{\"url\":\"text\",\"type\":\"request\"}");
     char *url = strstr(written, "{\"type\":\"request\",\"url\":");
     ck_assert_ptr_nonnull(url);
     long index = strtol(url + strlen("{\"type\":\"request\",\"url\":"), NULL, 10);
@@ -256,14 +259,16 @@ END_TEST
 
 START_TEST(allocations_have_a_table)
 {
-    has("\"nativeAllocations\":{\"length\":2,\"weightType\":\"bytes\",\"time\":[5,6],"
+    expect_text(
+        "\"nativeAllocations\":{\"length\":2,\"weightType\":\"bytes\",\"time\":[5,6],"
         "\"weight\":[-64,64],\"stack\":[null,1],\"memoryAddress\":[4096,4096],\"threadId\":[8,7]}");
 }
 END_TEST
 
 START_TEST(types_have_fields_and_describe_themselves)
 {
-    has("\"markerSchema\":[{\"display\":[\"marker-table\"],\"fields\":[{\"key\":\"url\",\"label\":"
+    expect_text(
+        "\"markerSchema\":[{\"display\":[\"marker-table\"],\"fields\":[{\"key\":\"url\",\"label\":"
         "\"URL\",\"format\":\"unique-string\"},{\"key\":\"n\",\"format\":\"integer\",\"hidden\":"
         "true}],\"name\":\"request\",\"description\":\"what it is\"}]");
 }
@@ -271,7 +276,8 @@ END_TEST
 
 START_TEST(counters_belong_to_the_main_thread_of_their_process)
 {
-    has("\"counters\":[{\"name\":\"memory\",\"category\":\"Memory\",\"description\":\"d\","
+    expect_text(
+        "\"counters\":[{\"name\":\"memory\",\"category\":\"Memory\",\"description\":\"d\","
         "\"pid\":\"7\",\"mainThreadIndex\":1,\"samples\":{\"length\":2,\"timeDeltas\":[1,1.5],"
         "\"count\":[5,-3],\"number\":[1,2]},\"display\":{\"graphType\":\"line-accumulated\"");
 }
@@ -279,18 +285,18 @@ END_TEST
 
 START_TEST(threads_tell_when_they_were_there)
 {
-    has("\"pid\":\"7\",\"tid\":7,\"processStartupTime\":0,\"processShutdownTime\":9.5,"
-        "\"registerTime\":0.5,\"unregisterTime\":9,\"pausedRanges\":[{\"startTime\":1,");
-    has("\"pid\":\"8\",\"tid\":8,\"processStartupTime\":0,\"processShutdownTime\":null,"
-        "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],");
+    expect_text("\"pid\":\"7\",\"tid\":7,\"processStartupTime\":0,\"processShutdownTime\":9.5,"
+                "\"registerTime\":0.5,\"unregisterTime\":9,\"pausedRanges\":[{\"startTime\":1,");
+    expect_text("\"pid\":\"8\",\"tid\":8,\"processStartupTime\":0,\"processShutdownTime\":null,"
+                "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],");
 }
 END_TEST
 
 START_TEST(the_profile_tells_what_it_is_and_shows_busy_threads)
 {
-    has("\"preprocessedProfileVersion\":75,\"interval\":1,\"startTime\":1000.25,"
-        "\"symbolicated\":true,\"debug\":false,\"product\":\"it\"");
-    has("\"initialVisibleThreads\":[1,2],\"initialSelectedThreads\":[1]");
+    expect_text("\"preprocessedProfileVersion\":75,\"interval\":1,\"startTime\":1000.25,"
+                "\"symbolicated\":true,\"debug\":false,\"product\":\"it\"");
+    expect_text("\"initialVisibleThreads\":[1,2],\"initialSelectedThreads\":[1]");
 }
 END_TEST
 
@@ -305,7 +311,7 @@ START_TEST(numbers_that_lead_nowhere_are_refused)
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        ck_assert_int_eq(convert(wrong[i]), -EPROTO);
+        ck_assert_int_eq(convert_profile(wrong[i]), -EPROTO);
 }
 END_TEST
 

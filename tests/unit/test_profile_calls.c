@@ -32,7 +32,7 @@ static void tear_down(void)
 }
 
 /* Of each function another node, and any number of columns. */
-static void take(double time_ms, const uint32_t *functions, size_t depth)
+static void take_sample(double time_ms, const uint32_t *functions, size_t depth)
 {
     struct profile_call_frame frames[MOST_FRAMES];
     const struct profile_call_sample sample = { time_ms, frames, depth, 0 };
@@ -47,7 +47,7 @@ static void take(double time_ms, const uint32_t *functions, size_t depth)
 #define TAKE(time, ...)                                                                            \
     do {                                                                                           \
         const uint32_t functions[] = { __VA_ARGS__ };                                              \
-        take(time, functions, sizeof(functions) / sizeof(functions[0]));                           \
+        take_sample(time, functions, sizeof(functions) / sizeof(functions[0]));                    \
     } while (0)
 
 static const struct profile_call *call_of(uint32_t function)
@@ -61,7 +61,7 @@ static const struct profile_call *call_of(uint32_t function)
     return found;
 }
 
-static void check(uint32_t function, double start_ms, double end_ms, double self_ms)
+static void check_call(uint32_t function, double start_ms, double end_ms, double self_ms)
 {
     const struct profile_call *call = call_of(function);
     ck_assert_double_eq(call->start_ms, start_ms);
@@ -76,11 +76,11 @@ START_TEST(repeated_frames_are_extended_and_obsolete_ones_end)
     TAKE(2, A, B, C, D);
     TAKE(3, A, B, C, E);
     ck_assert_uint_eq(ended_count, 1);
-    check(D, 1, 3, 2);
+    check_call(D, 1, 3, 2);
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
-    check(E, 3, 3, 0);
-    check(C, 1, 3, 0);
-    check(A, 1, 3, 0);
+    check_call(E, 3, 3, 0);
+    check_call(C, 1, 3, 0);
+    check_call(A, 1, 3, 0);
     ck_assert_uint_eq(ended_count, 5);
     ck_assert_uint_eq(call_of(E)->depth, 3);
     ck_assert_uint_eq(call_of(E)->sample, 2);
@@ -93,8 +93,8 @@ START_TEST(what_is_open_in_the_end_is_not_extended)
     TAKE(1, A);
     TAKE(5, A, B);
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
-    check(B, 5, 5, 0);
-    check(A, 1, 5, 4);
+    check_call(B, 5, 5, 0);
+    check_call(A, 1, 5, 4);
 }
 END_TEST
 
@@ -103,10 +103,10 @@ START_TEST(positions_are_compared_from_the_outermost_on)
 {
     TAKE(1, A, B, C);
     TAKE(2, A, D, C);
-    check(C, 1, 2, 1);
-    check(B, 1, 2, 0);
+    check_call(C, 1, 2, 1);
+    check_call(B, 1, 2, 0);
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
-    check(C, 2, 2, 0);
+    check_call(C, 2, 2, 0);
     ck_assert_uint_eq(ended_count, 5);
 }
 END_TEST
@@ -122,9 +122,9 @@ START_TEST(self_times_add_up_to_the_outermost_call)
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
     for (size_t i = 0; i < ended_count; i++)
         self_ms += ended[i].self_ms;
-    check(A, 1, 10, 0);
+    check_call(A, 1, 10, 0);
     ck_assert_double_eq(self_ms, 9);
-    check(C, 3, 10, 5);
+    check_call(C, 3, 10, 5);
 }
 END_TEST
 
@@ -133,11 +133,11 @@ START_TEST(calls_end_at_a_frame_that_is_no_call)
     TAKE(1, A, B);
     TAKE(2, A, B);
     TAKE(3, HIDDEN);
-    check(B, 1, 3, 2);
-    check(A, 1, 3, 0);
+    check_call(B, 1, 3, 2);
+    check_call(A, 1, 3, 0);
     TAKE(100, A, B);
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
-    check(B, 100, 100, 0);
+    check_call(B, 100, 100, 0);
     ck_assert_uint_eq(ended_count, 4);
 }
 END_TEST
@@ -150,7 +150,7 @@ START_TEST(calls_below_a_frame_that_is_no_call_go_on)
     TAKE(3, A, B);
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
     ck_assert_uint_eq(ended_count, 2);
-    check(B, 1, 3, 2);
+    check_call(B, 1, 3, 2);
 }
 END_TEST
 
@@ -159,7 +159,7 @@ START_TEST(a_sample_without_a_stack_ends_all)
     TAKE(1, A, B);
     const struct profile_call_sample nothing = { .time_ms = 2 };
     ck_assert_int_eq(profile_calls_take(&calls, &nothing), 0);
-    check(B, 1, 2, 1);
+    check_call(B, 1, 2, 1);
     ck_assert_uint_eq(ended_count, 2);
 }
 END_TEST
@@ -170,9 +170,9 @@ START_TEST(no_call_ends_before_it_began)
     TAKE(5, A, B);
     TAKE(3, A, C);
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
-    check(B, 5, 5, 0);
-    check(C, 5, 5, 0);
-    check(A, 5, 5, 0);
+    check_call(B, 5, 5, 0);
+    check_call(C, 5, 5, 0);
+    check_call(A, 5, 5, 0);
 }
 END_TEST
 
@@ -191,13 +191,13 @@ START_TEST(a_task_ends_all_calls_where_it_begins)
     TAKE(1, A, B);
     TAKE(2, A, B);
     begin_event(PROFILE_EVENT_TASK, 3);
-    check(B, 1, 3, 2);
-    check(A, 1, 3, 0);
+    check_call(B, 1, 3, 2);
+    check_call(A, 1, 3, 0);
     ck_assert_uint_eq(ended_count, 2);
     TAKE(4, A);
     TAKE(5, A);
     end_event(6);
-    check(A, 4, 6, 2);
+    check_call(A, 4, 6, 2);
 }
 END_TEST
 
@@ -209,12 +209,12 @@ START_TEST(a_function_call_locks_what_it_began_in)
     TAKE(3, D, E, C); /* whatever is below C, A and B are still there */
     TAKE(4, D, E, C);
     end_event(5);
-    check(C, 3, 5, 2);
+    check_call(C, 3, 5, 2);
     ck_assert_uint_eq(ended_count, 1);
     TAKE(6, A);
-    check(B, 1, 6, 3);
+    check_call(B, 1, 6, 3);
     end_event(7);
-    check(A, 1, 7, 1);
+    check_call(A, 1, 7, 1);
 }
 END_TEST
 
@@ -227,7 +227,7 @@ START_TEST(a_sample_that_is_shorter_than_what_is_locked_ends_nothing_of_it)
     ck_assert_uint_eq(ended_count, 0);
     end_event(4);
     end_event(4);
-    check(B, 1, 4, 3);
+    check_call(B, 1, 4, 3);
 }
 END_TEST
 
@@ -240,12 +240,12 @@ START_TEST(samples_in_another_event_count_only_where_nothing_is_open)
     end_event(4);
     ck_assert_uint_eq(ended_count, 0);
     end_event(5);
-    check(A, 1, 5, 4);
+    check_call(A, 1, 5, 4);
     begin_event(PROFILE_EVENT_OTHER, 6);
     TAKE(7, C);
     TAKE(8, C);
     end_event(9);
-    check(C, 7, 9, 2);
+    check_call(C, 7, 9, 2);
     ck_assert_uint_eq(ended_count, 2);
 }
 END_TEST
@@ -254,8 +254,8 @@ START_TEST(calls_of_no_event_end_where_one_begins)
 {
     TAKE(1, A, B);
     begin_event(PROFILE_EVENT_FUNCTION_CALL, 2);
-    check(B, 1, 2, 1);
-    check(A, 1, 2, 0);
+    check_call(B, 1, 2, 1);
+    check_call(A, 1, 2, 0);
     ck_assert_uint_eq(ended_count, 2);
 }
 END_TEST

@@ -37,9 +37,9 @@ static const char with_files[] =
     "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"
     "\"data\":[[1,1,1000000],[2,2,1000000],[3,3,1000000]]}}],\"processes\":[]}";
 
-enum { MOST_BYTES = 512 * 1024 }; /* a page has much around what it tells */
+enum { MAX_BYTES = 512 * 1024 }; /* a page has much around what it tells */
 
-static char written[MOST_BYTES];
+static char written[MAX_BYTES];
 static size_t bytes;
 static size_t room;
 
@@ -88,7 +88,7 @@ static int convert_text(const char *text, const struct profile_format *format)
     return error;
 }
 
-static int convert(const struct profile_format *format)
+static int convert_profile(const struct profile_format *format)
 {
     return convert_text(profile, format);
 }
@@ -96,12 +96,12 @@ static int convert(const struct profile_format *format)
 static void set_up(void)
 {
     bytes = 0;
-    room = MOST_BYTES - 1;
+    room = MAX_BYTES - 1;
 }
 
 START_TEST(collapsed_stacks_have_cpu_time_or_samples)
 {
-    ck_assert_int_eq(convert(&format_collapsed), 0);
+    ck_assert_int_eq(convert_profile(&format_collapsed), 0);
     ck_assert_str_eq(written, "app (7);main thread;main (in app);wo:rk 1000\n"
                               "app (7);main thread;main (in app);wo:rk;0x10 (in lib) 2000\n"
                               "app (8);worker;main (in app) 2\n");
@@ -110,7 +110,7 @@ END_TEST
 
 START_TEST(speedscope_shares_frames)
 {
-    ck_assert_int_eq(convert(&format_speedscope), 0);
+    ck_assert_int_eq(convert_profile(&format_speedscope), 0);
     ck_assert_ptr_nonnull(strstr(written, "\"samples\":[[0,1],[0,1,2],[0,1,2]],"
                                           "\"weights\":[1000000,1000000,1000000]"));
     ck_assert_ptr_nonnull(strstr(written, "\"unit\":\"none\""));
@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(trace_events_are_calls)
 {
-    ck_assert_int_eq(convert(&format_trace), 0);
+    ck_assert_int_eq(convert_profile(&format_trace), 0);
     ck_assert_ptr_nonnull(strstr(written, "\"args\":{\"name\":\"app (7)\"}"));
     ck_assert_ptr_nonnull(strstr(written, "\"name\":\"wo;rk\",\"ts\":1000,\"dur\":3000"));
     ck_assert_ptr_nonnull(strstr(written, "\"name\":\"0x10 (in lib)\",\"ts\":2000,\"dur\":2000"));
@@ -131,7 +131,7 @@ END_TEST
 
 START_TEST(trace_events_tell_their_node_and_self_time)
 {
-    ck_assert_int_eq(convert(&format_trace), 0);
+    ck_assert_int_eq(convert_profile(&format_trace), 0);
     ck_assert_ptr_nonnull(strstr(written, "\"ts\":1000,\"dur\":3000,\"args\":{\"nodeId\":3,"
                                           "\"sampleIndex\":0,\"selfTime\":1000}"));
 }
@@ -141,7 +141,7 @@ START_TEST(a_cpuprofile_has_the_call_tree_of_a_thread)
 {
     static const char no_place[] = "\"lineNumber\":-1,\"columnNumber\":-1";
     char frame[256];
-    ck_assert_int_eq(convert(&format_cpuprofile), 0);
+    ck_assert_int_eq(convert_profile(&format_cpuprofile), 0);
     ck_assert_ptr_nonnull(
         strstr(written, "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\""));
     snprintf(
@@ -172,7 +172,7 @@ END_TEST
 
 START_TEST(callgrind_has_functions_and_their_calls)
 {
-    ck_assert_int_eq(convert(&format_callgrind), 0);
+    ck_assert_int_eq(convert_profile(&format_callgrind), 0);
     ck_assert_ptr_nonnull(strstr(written, "events: Nanoseconds\n"));
     ck_assert_ptr_nonnull(strstr(written, "fl=\?\?\?\nfn=(1) main (in app)\ncfi=\?\?\?\n"
                                           "cfn=(2) wo;rk\ncalls=1 0\n0 3000000\n"));
@@ -222,7 +222,7 @@ static const char *string_at(const Pprof__Profile *message, int64_t index)
 
 START_TEST(pprof_is_one_message)
 {
-    ck_assert_int_eq(convert(&format_pprof), 0);
+    ck_assert_int_eq(convert_profile(&format_pprof), 0);
     Pprof__Profile *message = pprof__profile__unpack(NULL, bytes, (const uint8_t *)written);
     ck_assert_ptr_nonnull(message);
     ck_assert_str_eq(string_at(message, 0), "");
@@ -319,13 +319,13 @@ END_TEST
 START_TEST(what_cannot_be_written_is_an_error)
 {
     for (size_t i = 0; profile_formats[i] != NULL; i++) {
-        room = MOST_BYTES - 1;
+        room = MAX_BYTES - 1;
         bytes = 0;
-        ck_assert_int_eq(convert(profile_formats[i]), 0);
+        ck_assert_int_eq(convert_profile(profile_formats[i]), 0);
         for (size_t most = bytes; most > 0; most -= most > 50 ? 50 : most) {
             bytes = 0;
             room = most - 1;
-            ck_assert_int_eq(convert(profile_formats[i]), -ENOSPC);
+            ck_assert_int_eq(convert_profile(profile_formats[i]), -ENOSPC);
         }
     }
 }

@@ -65,8 +65,8 @@ static char *make_capture(void)
     return text;
 }
 
-static int describe(void *context, const struct exported_process *process, const char *thread,
-                    struct row_writer *columns)
+static int describe_process(void *context, const struct exported_process *process,
+                            const char *thread, struct row_writer *columns)
 {
     (void)context;
     ck_assert_str_eq(process->program, "app");
@@ -83,7 +83,7 @@ static void read_range(const char *capture, int64_t from_ns, int64_t to_ns,
     struct profile_rows_options options = { .from_ns = (uint64_t)from_ns,
                                             .to_ns = (uint64_t)to_ns,
                                             .minute_ns = 60 * 1000 * (uint64_t)ms,
-                                            .describe = describe };
+                                            .describe = describe_process };
     struct json_reader *reader;
 
     ck_assert_int_eq(json_reader_open_memory(capture, strlen(capture), &reader), 0);
@@ -185,15 +185,15 @@ START_TEST(jank_is_the_time_in_which_an_event_kept_others_waiting_for_long)
 {
     struct export_rows rows;
     struct profile_rows_told told;
-    uint64_t most_ns = 0;
+    uint64_t max_ns = 0;
 
     export_rows_init(&rows);
     read_range(janky_capture, 0, INT64_MAX, &rows, &told);
     ck_assert_uint_eq(total_of(&rows).jank_ns, (40 + 40 + 40 + 60) * (uint64_t)ms);
     for (size_t i = 0; i < sum_table_count(&rows.sums); i++)
-        if (sum_table_sums(&rows.sums, i)->jank_ns > most_ns)
-            most_ns = sum_table_sums(&rows.sums, i)->jank_ns;
-    ck_assert_uint_eq(most_ns, 100 * (uint64_t)ms);
+        if (sum_table_sums(&rows.sums, i)->jank_ns > max_ns)
+            max_ns = sum_table_sums(&rows.sums, i)->jank_ns;
+    ck_assert_uint_eq(max_ns, 100 * (uint64_t)ms);
     ck_assert_int_eq(told.cpu_ns, 100 * 1000);
     export_rows_fini(&rows);
 }

@@ -40,7 +40,7 @@ struct heard {
     char error[256]; /* what the reader said */
 };
 
-static void note(struct heard *heard, char what)
+static void note_event(struct heard *heard, char what)
 {
     size_t used = strlen(heard->order);
 
@@ -53,7 +53,7 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     struct heard *heard = owner;
     const struct table_marker *markers = thread->markers->markers.items;
 
-    note(heard, thread->is_of_root ? 'T' : 't');
+    note_event(heard, thread->is_of_root ? 'T' : 't');
     heard->marker_count = thread->markers->markers.count;
     ck_assert_uint_le(heard->marker_count, 8);
     for (size_t i = 0; i < heard->marker_count; i++) {
@@ -74,7 +74,7 @@ static int on_counter(void *owner, const struct profile_counter *counter)
     struct heard *heard = owner;
     const struct counter_sample *samples = counter->samples.items;
 
-    note(heard, 'c');
+    note_event(heard, 'c');
     ck_assert_uint_eq(counter->samples.count, 2);
     snprintf(heard->counter, sizeof(heard->counter), "%s %s %s %g:%g %g:%g", counter->name,
              counter->category, counter->description, samples[0].time_ms, samples[0].count,
@@ -95,7 +95,7 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct heard *heard = owner;
 
-    note(heard, is_root ? 'P' : 'p');
+    note_event(heard, is_root ? 'P' : 'p');
     if (log->executable == NULL)
         return 0;
     snprintf(heard->command_line, sizeof(heard->command_line), "%s", process_log_command_line(log));
@@ -178,7 +178,7 @@ END_TEST
     "\"data\":[[0,1,7]]}}]" meta_last "}"
 #define UNIT(unit) "\"meta\":{\"sampleUnits\":{\"threadCPUDelta\":\"" unit "\"}}"
 
-static void refuses(const char *text, const char *reason)
+static void expect_refusal(const char *text, const char *reason)
 {
     struct heard heard;
 
@@ -188,11 +188,13 @@ static void refuses(const char *text, const char *reason)
 
 START_TEST(what_is_no_profile_is_refused)
 {
-    refuses("{}", "neither \"threads\" nor \"processes\"");
-    refuses("{\"name\":\"foo\",\"traceEvents\":[]}", "neither \"threads\" nor \"processes\"");
-    refuses("{\"meta\":{\"preprocessedProfileVersion\":50},\"threads\":[]}", "processed profile");
-    refuses("{\"threads\":[{\"samples\":{\"schema\":{},\"data\":[]}}]}",
-            "\"samples\" without the tables that it refers to");
+    expect_refusal("{}", "neither \"threads\" nor \"processes\"");
+    expect_refusal("{\"name\":\"foo\",\"traceEvents\":[]}",
+                   "neither \"threads\" nor \"processes\"");
+    expect_refusal("{\"meta\":{\"preprocessedProfileVersion\":50},\"threads\":[]}",
+                   "processed profile");
+    expect_refusal("{\"threads\":[{\"samples\":{\"schema\":{},\"data\":[]}}]}",
+                   "\"samples\" without the tables that it refers to");
 }
 END_TEST
 
@@ -231,18 +233,18 @@ START_TEST(counters_are_told_behind_threads)
                                true, &heard),
                      0);
     ck_assert_str_eq(heard.order, "TtcpcP");
-    refuses("{\"counters\":[7],\"threads\":[]}",
-            "invalid \"counters\" in the process that ends here");
+    expect_refusal("{\"counters\":[7],\"threads\":[]}",
+                   "invalid \"counters\" in the process that ends here");
 }
 END_TEST
 
 START_TEST(what_refers_to_nothing_is_refused_also_there)
 {
-    refuses(BACKWARDS("[1,1,7]", ",\"stringTable\":[\"f\",\"mark\"]"),
-            "invalid \"samples\" in the thread that ends here");
-    refuses(BACKWARDS("[0,1,7]", ""), "\"frameTable\" without the tables that it refers to");
-    refuses(BACKWARDS("[0,1,7]", ",\"samples\":{},\"stringTable\":[\"f\",\"mark\"]"),
-            "\"samples\" is given twice");
+    expect_refusal(BACKWARDS("[1,1,7]", ",\"stringTable\":[\"f\",\"mark\"]"),
+                   "invalid \"samples\" in the thread that ends here");
+    expect_refusal(BACKWARDS("[0,1,7]", ""), "\"frameTable\" without the tables that it refers to");
+    expect_refusal(BACKWARDS("[0,1,7]", ",\"samples\":{},\"stringTable\":[\"f\",\"mark\"]"),
+                   "\"samples\" is given twice");
 }
 END_TEST
 
@@ -262,7 +264,7 @@ START_TEST(cpu_time_has_the_unit_that_is_told)
     ck_assert_double_eq(cpu_ns_of(SAMPLED("", "")), 7000);
     ck_assert_double_eq(cpu_ns_of(SAMPLED(UNIT("variable CPU cycles") ",", "")), -1);
     ck_assert_double_eq(cpu_ns_of(SAMPLED("", "," UNIT("us"))), 7000);
-    refuses(SAMPLED("", "," UNIT("ns")), "unit of samples that stand before it");
+    expect_refusal(SAMPLED("", "," UNIT("ns")), "unit of samples that stand before it");
 }
 END_TEST
 

@@ -13,15 +13,15 @@ static void set_up(void)
     now_ns = 100 * SECOND_NS;
 }
 
-static enum program_action say(enum program_event event)
+static enum program_action send_event(enum program_event event)
 {
     return program_life_move(&life, event, now_ns);
 }
 
-static void run(enum restart_policy policy)
+static void run_program(enum restart_policy policy)
 {
     program_life_init(&life, policy);
-    ck_assert_int_eq(say(PROGRAM_EVENT_DUE), PROGRAM_DO_START);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_DUE), PROGRAM_DO_START);
 }
 
 START_TEST(only_what_the_policy_says_is_run_again)
@@ -40,8 +40,8 @@ START_TEST(only_what_the_policy_says_is_run_again)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        run(cases[i].policy);
-        ck_assert_int_eq(say(cases[i].event), cases[i].action);
+        run_program(cases[i].policy);
+        ck_assert_int_eq(send_event(cases[i].event), cases[i].action);
         ck_assert_int_eq(life.state,
                          cases[i].action == PROGRAM_DO_END ? PROGRAM_OVER : PROGRAM_WAITING);
     }
@@ -52,41 +52,41 @@ START_TEST(waits_grow_up_to_a_limit_and_begin_anew_after_a_long_run)
 {
     uint64_t wanted_ms = PROGRAM_FIRST_WAIT_MS;
 
-    run(RESTART_ALWAYS);
+    run_program(RESTART_ALWAYS);
     for (int i = 0; i < 20; i++) {
-        ck_assert_int_eq(say(PROGRAM_EVENT_FAILED), PROGRAM_DO_WAIT);
+        ck_assert_int_eq(send_event(PROGRAM_EVENT_FAILED), PROGRAM_DO_WAIT);
         ck_assert_uint_eq(life.wait_ms, wanted_ms);
-        ck_assert_int_eq(say(PROGRAM_EVENT_DUE), PROGRAM_DO_START);
+        ck_assert_int_eq(send_event(PROGRAM_EVENT_DUE), PROGRAM_DO_START);
         wanted_ms = wanted_ms * 2 < PROGRAM_LAST_WAIT_MS ? wanted_ms * 2 : PROGRAM_LAST_WAIT_MS;
     }
     ck_assert_uint_eq(life.wait_ms, PROGRAM_LAST_WAIT_MS);
     ck_assert_uint_eq(life.runs, 21);
     now_ns += PROGRAM_STEADY_MS * UINT64_C(1000000);
-    ck_assert_int_eq(say(PROGRAM_EVENT_FAILED), PROGRAM_DO_WAIT);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_FAILED), PROGRAM_DO_WAIT);
     ck_assert_uint_eq(life.wait_ms, PROGRAM_FIRST_WAIT_MS);
 }
 END_TEST
 
 START_TEST(a_stopped_one_is_never_run_again)
 {
-    run(RESTART_ALWAYS);
-    ck_assert_int_eq(say(PROGRAM_EVENT_STOP), PROGRAM_DO_SIGNAL);
-    ck_assert_int_eq(say(PROGRAM_EVENT_STOP), PROGRAM_DO_NOTHING);
-    ck_assert_int_eq(say(PROGRAM_EVENT_FAILED), PROGRAM_DO_END);
-    ck_assert_int_eq(say(PROGRAM_EVENT_DUE), PROGRAM_DO_NOTHING);
+    run_program(RESTART_ALWAYS);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_STOP), PROGRAM_DO_SIGNAL);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_STOP), PROGRAM_DO_NOTHING);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_FAILED), PROGRAM_DO_END);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_DUE), PROGRAM_DO_NOTHING);
 
-    run(RESTART_ALWAYS);
-    say(PROGRAM_EVENT_FAILED);
-    ck_assert_int_eq(say(PROGRAM_EVENT_STOP), PROGRAM_DO_END);
+    run_program(RESTART_ALWAYS);
+    send_event(PROGRAM_EVENT_FAILED);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_STOP), PROGRAM_DO_END);
 }
 END_TEST
 
 START_TEST(who_does_not_stop_is_killed_and_then_given_up)
 {
-    run(RESTART_NEVER);
-    say(PROGRAM_EVENT_STOP);
-    ck_assert_int_eq(say(PROGRAM_EVENT_TIMEOUT), PROGRAM_DO_KILL);
-    ck_assert_int_eq(say(PROGRAM_EVENT_TIMEOUT), PROGRAM_DO_END);
+    run_program(RESTART_NEVER);
+    send_event(PROGRAM_EVENT_STOP);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_TIMEOUT), PROGRAM_DO_KILL);
+    ck_assert_int_eq(send_event(PROGRAM_EVENT_TIMEOUT), PROGRAM_DO_END);
     ck_assert_int_eq(life.state, PROGRAM_OVER);
 }
 END_TEST
@@ -97,7 +97,7 @@ START_TEST(what_does_not_fit_changes_nothing)
         for (int event = PROGRAM_EVENT_DUE; event <= PROGRAM_EVENT_TIMEOUT; event++) {
             program_life_init(&life, RESTART_NEVER);
             life.state = (enum program_state)state;
-            if (say((enum program_event)event) == PROGRAM_DO_NOTHING)
+            if (send_event((enum program_event)event) == PROGRAM_DO_NOTHING)
                 ck_assert_int_eq(life.state, state);
         }
     }

@@ -25,7 +25,7 @@ static unsigned launches, overs;
 static int launch_error, last_status;
 
 /* What the supervisor does: a process group of its own, and its end is told. */
-static int launch(struct program *program, pid_t *pid, void *context)
+static int launch_program(struct program *program, pid_t *pid, void *context)
 {
     ck_assert_ptr_eq(context, &launched);
     ck_assert_uint_lt(launches, MOST_LAUNCHES);
@@ -51,7 +51,7 @@ static void on_over(void *context)
     overs++;
 }
 
-static const struct programs_events events = { launch, on_over };
+static const struct programs_events events = { launch_program, on_over };
 
 static void on_child(uv_signal_t *handle, int number)
 {
@@ -100,7 +100,7 @@ static void tear_down(void)
 }
 
 /* A config of one program, NAME. */
-static void load(const char *name, const char *command, const char *more)
+static void load_config(const char *name, const char *command, const char *more)
 {
     FILE *out = fopen(file, "w");
     ck_assert_ptr_nonnull(out);
@@ -109,7 +109,7 @@ static void load(const char *name, const char *command, const char *more)
     ck_assert_int_eq(programs_load(&programs, file), 0);
 }
 
-static void begin(void)
+static void begin_programs(void)
 {
     ck_assert_int_eq(programs_begin(&programs, path), 0);
 }
@@ -122,8 +122,8 @@ static void run_until_over(void)
 
 START_TEST(a_program_that_succeeds_is_over)
 {
-    load("one", "[\"true\"]", ", \"restart\": \"on-failure\"");
-    begin();
+    load_config("one", "[\"true\"]", ", \"restart\": \"on-failure\"");
+    begin_programs();
     ck_assert(!programs_have_ended(&programs));
     run_until_over();
     ck_assert_uint_eq(launches, 1);
@@ -133,8 +133,8 @@ END_TEST
 
 START_TEST(one_that_fails_is_run_again_after_a_while)
 {
-    load("one", "[\"false\"]", ", \"restart\": \"on-failure\"");
-    begin();
+    load_config("one", "[\"false\"]", ", \"restart\": \"on-failure\"");
+    begin_programs();
     while (launches < 3)
         uv_run(&loop, UV_RUN_ONCE);
     ck_assert_uint_eq(overs, 0);
@@ -147,8 +147,8 @@ END_TEST
 START_TEST(so_is_one_that_cannot_be_run)
 {
     launch_error = -ENOENT;
-    load("one", "[\"none\"]", ", \"restart\": \"always\"");
-    begin();
+    load_config("one", "[\"none\"]", ", \"restart\": \"always\"");
+    begin_programs();
     while (launches < 2)
         uv_run(&loop, UV_RUN_ONCE);
     programs_stop(&programs);
@@ -163,8 +163,8 @@ START_TEST(one_that_does_not_obey_is_killed_with_its_group)
     snprintf(ready, sizeof(ready), "%s/ready", folder);
     snprintf(command, sizeof(command),
              "[\"sh\", \"-c\", \"trap '' TERM; touch %s; exec sleep 100\"]", ready);
-    load("one", command, ", \"restart\": \"always\", \"stop_timeout_ms\": 50");
-    begin();
+    load_config("one", command, ", \"restart\": \"always\", \"stop_timeout_ms\": 50");
+    begin_programs();
     while (access(ready, F_OK) < 0)
         usleep(1000);
     programs_stop(&programs);
@@ -175,7 +175,7 @@ START_TEST(one_that_does_not_obey_is_killed_with_its_group)
 }
 END_TEST
 
-static void meet(const char *name, bool is_over, pid_t pid, void *context)
+static void meet_program(const char *name, bool is_over, pid_t pid, void *context)
 {
     ck_assert_str_eq(name, "one");
     ck_assert(!is_over);
@@ -187,9 +187,9 @@ static pid_t leave_running(void)
 {
     pid_t pid = 0;
 
-    load("one", "[\"sleep\", \"100\"]", ", \"restart\": \"never\"");
-    begin();
-    ck_assert_int_eq(program_file_read(path, meet, &pid), 0);
+    load_config("one", "[\"sleep\", \"100\"]", ", \"restart\": \"never\"");
+    begin_programs();
+    ck_assert_int_eq(program_file_read(path, meet_program, &pid), 0);
     ck_assert_int_eq(pid, launched[0].pid);
     uv_timer_stop(&programs.list[0].timer);
     uv_close((uv_handle_t *)&programs.list[0].timer, NULL);
@@ -205,8 +205,8 @@ START_TEST(one_that_still_runs_is_adopted_and_not_started_twice)
 {
     pid_t pid = leave_running();
 
-    load("one", "[\"sleep\", \"100\"]", ", \"restart\": \"never\"");
-    begin();
+    load_config("one", "[\"sleep\", \"100\"]", ", \"restart\": \"never\"");
+    begin_programs();
     ck_assert_uint_eq(launches, 1);
     ck_assert_int_eq(programs.list[0].pid, pid);
     ck_assert_int_eq(kill(pid, SIGKILL), 0);
@@ -220,10 +220,10 @@ START_TEST(a_good_end_leaves_no_file_and_lets_programs_live)
 {
     pid_t pid = 0;
 
-    load("one", "[\"sleep\", \"100\"]", "");
-    begin();
+    load_config("one", "[\"sleep\", \"100\"]", "");
+    begin_programs();
     programs_close(&programs);
-    ck_assert_int_eq(program_file_read(path, meet, &pid), -ENOENT);
+    ck_assert_int_eq(program_file_read(path, meet_program, &pid), -ENOENT);
     ck_assert_int_eq(kill(launched[0].pid, 0), 0);
     ck_assert_int_eq(kill(launched[0].pid, SIGKILL), 0);
     launched[0].pid = 0;
@@ -232,14 +232,14 @@ END_TEST
 
 START_TEST(no_program_of_the_config_is_called_as_the_export_is)
 {
-    load("profctl export", "[\"true\"]", "");
+    load_config("profctl export", "[\"true\"]", "");
     ck_assert_int_eq(programs_add_export(&programs, "profctl", path, "http://x"), -EEXIST);
 }
 END_TEST
 
 START_TEST(without_programs_nothing_begins)
 {
-    begin();
+    begin_programs();
     ck_assert(programs_have_ended(&programs));
     programs_stop(&programs);
     ck_assert_uint_eq(launches, 0);

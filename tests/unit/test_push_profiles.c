@@ -25,7 +25,7 @@ static void put_text(struct row_writer *columns, const char *text)
 }
 
 /* The columns of source_labels.h. */
-static uint32_t source(const char *program, const char *thread)
+static uint32_t add_source(const char *program, const char *thread)
 {
     struct row_writer columns = { 0 };
     const char *const fields[] = { "web", "host", program, "1.2", "", "", thread };
@@ -42,7 +42,7 @@ static uint32_t source(const char *program, const char *thread)
 }
 
 /* Of the build BUILD_ID of app. */
-static uint32_t stack(size_t depth, const char *const *frames, const char *build_id)
+static uint32_t add_stack(size_t depth, const char *const *frames, const char *build_id)
 {
     struct row_writer columns = { 0 };
 
@@ -63,8 +63,8 @@ static void note_file(const char *name, const char *file)
     ck_assert_int_eq(frame_files_note(&rows.files, name, strlen(name), file, strlen(file)), 0);
 }
 
-static void add(uint32_t minute_s, uint32_t source_number, uint32_t stack_number,
-                const struct sums *sums)
+static void add_sums(uint32_t minute_s, uint32_t source_number, uint32_t stack_number,
+                     const struct sums *sums)
 {
     const struct sum_key key = { minute_s, source_number, stack_number };
 
@@ -79,20 +79,20 @@ static void set_up(void)
     export_rows_init(&rows);
     groups = (struct push_groups){ 0 };
     out = (struct mapped_array){ 0 };
-    uint32_t deep = stack(2, frames, "b1"), flat = stack(1, frames, "b1");
-    uint32_t none = stack(0, NULL, "b1");
+    uint32_t deep = add_stack(2, frames, "b1"), flat = add_stack(1, frames, "b1");
+    uint32_t none = add_stack(0, NULL, "b1");
     note_file("main (in app)", "/src/main.c");
     note_file("work (in app)", "/src/work.c");
-    add(MINUTE_S, source("app", "worker \"1\""), deep,
-        &(struct sums){ 7000000, 5, 4096, 2, 90000000 });
-    add(MINUTE_S, source("other", "main thread"), flat,
-        &(struct sums){ .cpu_ns = 1000, .samples = 1 });
-    add(MINUTE_S, source("app", "main thread"), flat,
-        &(struct sums){ .cpu_ns = -1000, .samples = 1 });
-    add(MINUTE_S, source("app", "main thread"), none,
-        &(struct sums){ .cpu_ns = 500, .samples = 0 });
-    add(MINUTE_S + 60, source("app", "main thread"), flat,
-        &(struct sums){ .cpu_ns = 9, .samples = 1 });
+    add_sums(MINUTE_S, add_source("app", "worker \"1\""), deep,
+             &(struct sums){ 7000000, 5, 4096, 2, 90000000 });
+    add_sums(MINUTE_S, add_source("other", "main thread"), flat,
+             &(struct sums){ .cpu_ns = 1000, .samples = 1 });
+    add_sums(MINUTE_S, add_source("app", "main thread"), flat,
+             &(struct sums){ .cpu_ns = -1000, .samples = 1 });
+    add_sums(MINUTE_S, add_source("app", "main thread"), none,
+             &(struct sums){ .cpu_ns = 500, .samples = 0 });
+    add_sums(MINUTE_S + 60, add_source("app", "main thread"), flat,
+             &(struct sums){ .cpu_ns = 9, .samples = 1 });
     ck_assert_int_eq(push_groups_make(&groups, &rows), 0);
 }
 
@@ -134,7 +134,7 @@ START_TEST(columns_that_are_none_are_refused)
 
     put_text(&columns, "web");
     uint32_t bad = export_rows_source(&rows, &columns);
-    add(MINUTE_S, bad, 0, &(struct sums){ .cpu_ns = 1, .samples = 1 });
+    add_sums(MINUTE_S, bad, 0, &(struct sums){ .cpu_ns = 1, .samples = 1 });
     ck_assert_int_eq(push_groups_make(&none, &rows), -ENODATA);
     push_groups_free(&none);
     row_writer_free(&columns);
@@ -220,8 +220,8 @@ START_TEST(two_builds_of_a_library_are_two_mappings)
     static const char *const frames[] = { "main (in app)" };
 
     push_groups_free(&groups);
-    add(MINUTE_S, source("app", "main thread"), stack(1, frames, "b2"),
-        &(struct sums){ .cpu_ns = 7, .samples = 1 });
+    add_sums(MINUTE_S, add_source("app", "main thread"), add_stack(1, frames, "b2"),
+             &(struct sums){ .cpu_ns = 7, .samples = 1 });
     ck_assert_int_eq(push_groups_make(&groups, &rows), 0);
     Pprof__Profile *profile = pprof_of_first(CPU);
 

@@ -12,7 +12,7 @@
 static struct push_url url;
 static char problem[PUSH_PROBLEM_BYTES];
 
-static void accepts(const char *text, enum push_kind kind, const char *address)
+static void expect_url(const char *text, enum push_kind kind, const char *address)
 {
     ck_assert_int_eq(push_url_parse(text, &url, problem), 0);
     ck_assert_int_eq(url.kind, kind);
@@ -21,19 +21,19 @@ static void accepts(const char *text, enum push_kind kind, const char *address)
 
 START_TEST(an_address_has_its_usual_port_and_path)
 {
-    accepts("pyroscope+http://db", PUSH_PYROSCOPE, "http://db:4040/push.v1.PusherService/Push");
-    accepts("parca+http://db", PUSH_PARCA,
-            "http://db:7070/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
-    accepts("otlp+http://db", PUSH_OTLP, "http://db:4318/v1development/profiles");
-    accepts("otlp+https://db", PUSH_OTLP, "https://db:443/v1development/profiles");
+    expect_url("pyroscope+http://db", PUSH_PYROSCOPE, "http://db:4040/push.v1.PusherService/Push");
+    expect_url("parca+http://db", PUSH_PARCA,
+               "http://db:7070/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
+    expect_url("otlp+http://db", PUSH_OTLP, "http://db:4318/v1development/profiles");
+    expect_url("otlp+https://db", PUSH_OTLP, "https://db:443/v1development/profiles");
     ck_assert_str_eq(url.server, "db:443");
 }
 END_TEST
 
 START_TEST(an_address_may_have_port_prefix_and_files)
 {
-    accepts("otlp+http://[::1]:99/a/b/?token_file=/t/k@x&ca_file=/c&tenant=us", PUSH_OTLP,
-            "http://[::1]:99/a/b/v1development/profiles");
+    expect_url("otlp+http://[::1]:99/a/b/?token_file=/t/k@x&ca_file=/c&tenant=us", PUSH_OTLP,
+               "http://[::1]:99/a/b/v1development/profiles");
     ck_assert_str_eq(url.token_file, "/t/k@x");
     ck_assert_str_eq(url.ca_file, "/c");
     ck_assert_str_eq(url.tenant, "us");

@@ -14,7 +14,7 @@
 
 enum { NOW_S = 1800000000, HASH_BYTES = 16 };
 
-static uint32_t parsed(const char *text)
+static uint32_t parsed_time(const char *text)
 {
     uint32_t time_s = 0;
 
@@ -24,14 +24,14 @@ static uint32_t parsed(const char *text)
 
 START_TEST(times_are_ago_or_dates)
 {
-    ck_assert_uint_eq(parsed("now"), NOW_S);
-    ck_assert_uint_eq(parsed("-1h"), NOW_S - 3600);
-    ck_assert_uint_eq(parsed("-90m"), NOW_S - 5400);
-    ck_assert_uint_eq(parsed("-30"), NOW_S - 30);
-    ck_assert_uint_eq(parsed("-2d"), NOW_S - 2 * 86400);
-    ck_assert_uint_eq(parsed("1970-01-02"), 86400);
-    ck_assert_uint_eq(parsed("1970-01-02 01:02"), 86400 + 3720);
-    ck_assert_uint_eq(parsed("1970-01-02T01:02:03Z"), 86400 + 3723);
+    ck_assert_uint_eq(parsed_time("now"), NOW_S);
+    ck_assert_uint_eq(parsed_time("-1h"), NOW_S - 3600);
+    ck_assert_uint_eq(parsed_time("-90m"), NOW_S - 5400);
+    ck_assert_uint_eq(parsed_time("-30"), NOW_S - 30);
+    ck_assert_uint_eq(parsed_time("-2d"), NOW_S - 2 * 86400);
+    ck_assert_uint_eq(parsed_time("1970-01-02"), 86400);
+    ck_assert_uint_eq(parsed_time("1970-01-02 01:02"), 86400 + 3720);
+    ck_assert_uint_eq(parsed_time("1970-01-02T01:02:03Z"), 86400 + 3723);
 }
 END_TEST
 
@@ -99,8 +99,8 @@ static void put_stack(struct row_writer *rows, char stack, const char *const *fr
 }
 
 /* Gives the bytes one by one, as a network may. */
-static int give(struct query_answer *answer, const struct row_writer *rows,
-                int (*take)(void *context, const char *bytes, size_t count))
+static int give_bytes(struct query_answer *answer, const struct row_writer *rows,
+                      int (*take)(void *context, const char *bytes, size_t count))
 {
     int error = 0;
 
@@ -150,7 +150,7 @@ static int write_text(void *context, const char *bytes, size_t count)
     return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
 }
 
-static void walk(const struct query_answer *answer, struct seen *seen)
+static void walk_profile(const struct query_answer *answer, struct seen *seen)
 {
     static const struct profile_walk_events events = { .on_thread = on_thread };
     FILE *out = open_memstream(&profile_text, &profile_length);
@@ -180,15 +180,15 @@ START_TEST(an_answer_is_a_capture_with_all_its_cpu_time)
     put_row(&rows, "a", "main thread", 'y', 90000000000000, 1);
     put_row(&rows, "a", "main thread", 'z', 50, 0);
     put_row(&rows, "b", "main thread", 'n', -5, 0);
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_rows), 0);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_rows), 0);
     row_writer_clear(&rows);
     put_stack(&rows, 'x', frames, 2);
     put_stack(&rows, 'y', frames, 3);
     put_stack(&rows, 'z', frames, 0);
     put_stack(&rows, 'n', frames, 0);
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_stacks), 0);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_stacks), 0);
     ck_assert_uint_eq(answer.summed_rows, 25);
-    walk(&answer, &seen);
+    walk_profile(&answer, &seen);
     ck_assert_str_eq(seen.text, "a/io main (in a)=0 quote \" \n (in a)=7000000007\n"
                                 "a/GeckoMain main (in a)=0 quote \" \n (in a)=1000 leaf (in "
                                 "a)=90000000000000\n"
@@ -232,7 +232,7 @@ START_TEST(what_was_allocated_is_in_the_capture)
     put_allocating_row(&rows, "a", "t", 'x', 100, 1, 4096);
     put_allocating_row(&rows, "a", "t", 'y', 0, 0, 5);
     put_row(&rows, "a", "t", 'z', 100, 1);
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_rows), 0);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_rows), 0);
     FILE *out = open_memstream(&profile_text, &profile_length);
     ck_assert_int_eq(query_profile_write(&answer, 3600, 7200, write_text, out), 0);
     fclose(out);
@@ -254,8 +254,8 @@ START_TEST(a_stack_that_is_gone_is_told)
 
     query_answer_init(&answer);
     put_row(&rows, "a", "t", 'x', 100, 1);
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_rows), 0);
-    walk(&answer, &seen);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_rows), 0);
+    walk_profile(&answer, &seen);
     ck_assert_str_eq(seen.text, "a/t (stack no longer kept)=100\n");
     row_writer_free(&rows);
     query_answer_fini(&answer);
@@ -272,13 +272,13 @@ START_TEST(more_samples_than_fit_stand_for_several)
     query_answer_init(&answer);
     put_row(&rows, "a", "t", 'x', 1000000000000, UINT64_C(1) << 40);
     put_row(&rows, "a", "t", 'y', 3, 1);
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_rows), 0);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_rows), 0);
     row_writer_clear(&rows);
     put_stack(&rows, 'x', frames, 1);
     put_stack(&rows, 'y', frames, 1);
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_stacks), 0);
-    walk(&answer, &seen);
-    ck_assert_uint_le(seen.samples, QUERY_MOST_SAMPLES + 2);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_stacks), 0);
+    walk_profile(&answer, &seen);
+    ck_assert_uint_le(seen.samples, QUERY_MAX_SAMPLES + 2);
     ck_assert_str_eq(seen.text, "a/t main=1000000000003\n");
     row_writer_free(&rows);
     query_answer_fini(&answer);
@@ -293,13 +293,13 @@ START_TEST(an_answer_that_is_cut_short_or_wrong_is_refused)
     query_answer_init(&answer);
     put_row(&rows, "a", "t", 'x', 100, 1);
     rows.bytes.count--;
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_rows), -EPROTO);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_rows), -EPROTO);
     query_answer_fini(&answer);
     query_answer_init(&answer);
     row_writer_clear(&rows);
     for (int i = 0; i < 12; i++)
         row_write_bytes(&rows, "\xff", 1);
-    ck_assert_int_eq(give(&answer, &rows, query_answer_take_rows), -EPROTO);
+    ck_assert_int_eq(give_bytes(&answer, &rows, query_answer_take_rows), -EPROTO);
     row_writer_free(&rows);
     query_answer_fini(&answer);
 }

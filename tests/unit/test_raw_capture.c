@@ -170,7 +170,7 @@ static void check_rest(int fd)
 
 /* What a survey of BYTES says, in one line; -EPROTO when it is refused, 1 when something is
  * missing, which becomes a profile of the rest. */
-static int survey(const uint8_t *bytes, size_t count)
+static int survey_bytes(const uint8_t *bytes, size_t count)
 {
     struct raw_survey found;
     int fd = memfd_create("damaged", MFD_CLOEXEC);
@@ -229,13 +229,13 @@ START_TEST(one_that_is_cut_anywhere_is_read_up_to_there)
 {
     int before = -EPROTO;
     for (size_t count = 0; count < capture_bytes; count++) {
-        int found = survey(capture, count);
+        int found = survey_bytes(capture, count);
         ck_assert_msg(found == before || (found == 1 && before == -EPROTO), "cut at byte %zu",
                       count);
         before = found;
     }
     ck_assert_int_eq(before, 1);
-    ck_assert_int_eq(survey(capture, capture_bytes), 0);
+    ck_assert_int_eq(survey_bytes(capture, capture_bytes), 0);
 }
 END_TEST
 
@@ -244,7 +244,7 @@ START_TEST(one_that_is_changed_anywhere_is_not_taken_for_whole)
     for (size_t at = 0; at < capture_bytes; at++) {
         uint8_t bit = (uint8_t)(1 << at % 8);
         capture[at] ^= bit;
-        ck_assert_msg(survey(capture, capture_bytes) != 0, "changed at byte %zu", at);
+        ck_assert_msg(survey_bytes(capture, capture_bytes) != 0, "changed at byte %zu", at);
         capture[at] ^= bit;
     }
 }
@@ -255,7 +255,7 @@ START_TEST(what_stands_behind_the_end_is_refused)
     uint8_t *longer = calloc(1, capture_bytes + 1);
 
     memcpy(longer, capture, capture_bytes);
-    ck_assert_int_eq(survey(longer, capture_bytes + 1), -EPROTO);
+    ck_assert_int_eq(survey_bytes(longer, capture_bytes + 1), -EPROTO);
     free(longer);
 }
 END_TEST
@@ -263,7 +263,7 @@ END_TEST
 /* --- Those that somebody made up: all checks are right --- */
 
 /* Changes a byte of the contents of the NUMBER-th record of KIND. */
-static void forge(enum raw_kind wanted, size_t at, uint8_t value)
+static void forge_byte(enum raw_kind wanted, size_t at, uint8_t value)
 {
     size_t offset = sizeof(struct raw_file);
     struct raw_record record;
@@ -282,7 +282,7 @@ static void forge(enum raw_kind wanted, size_t at, uint8_t value)
     ck_assert_int_eq(file_range_write(capture_fd, capture, capture_bytes, 0), 0);
 }
 
-static int make(void)
+static int make_profile(void)
 {
     struct raw_survey found;
     struct raw_profile profile = { .fd = memfd_create("json", MFD_CLOEXEC) };
@@ -300,22 +300,22 @@ static int make(void)
 
 START_TEST(a_verdict_that_is_none_is_refused)
 {
-    forge(RAW_PROCESS, offsetof(struct raw_process, verdict), 200);
-    ck_assert_int_eq(make(), -EPROTO);
+    forge_byte(RAW_PROCESS, offsetof(struct raw_process, verdict), 200);
+    ck_assert_int_eq(make_profile(), -EPROTO);
 }
 END_TEST
 
 START_TEST(strings_that_are_longer_than_their_record_are_refused)
 {
-    forge(RAW_PROCESS, offsetof(struct raw_process, title_bytes), 250);
-    ck_assert_int_eq(make(), -EPROTO);
+    forge_byte(RAW_PROCESS, offsetof(struct raw_process, title_bytes), 250);
+    ck_assert_int_eq(make_profile(), -EPROTO);
 }
 END_TEST
 
 START_TEST(a_chunk_that_no_arena_has_is_refused)
 {
-    forge(RAW_CHUNK, offsetof(struct raw_chunk, slot) + 5, 1);
-    ck_assert_int_eq(make(), -EPROTO);
+    forge_byte(RAW_CHUNK, offsetof(struct raw_chunk, slot) + 5, 1);
+    ck_assert_int_eq(make_profile(), -EPROTO);
 }
 END_TEST
 
@@ -340,15 +340,15 @@ END_TEST
 
 START_TEST(an_end_of_another_process_is_refused)
 {
-    forge(RAW_PROCESS_END, 0, 9);
-    ck_assert_int_eq(make(), -EPROTO);
+    forge_byte(RAW_PROCESS_END, 0, 9);
+    ck_assert_int_eq(make_profile(), -EPROTO);
 }
 END_TEST
 
 START_TEST(a_dictionary_of_another_length_is_refused)
 {
-    forge(RAW_FRONT, offsetof(struct raw_front, dictionary_bytes) + 1, 77);
-    ck_assert_int_eq(make(), -EPROTO);
+    forge_byte(RAW_FRONT, offsetof(struct raw_front, dictionary_bytes) + 1, 77);
+    ck_assert_int_eq(make_profile(), -EPROTO);
 }
 END_TEST
 
@@ -455,7 +455,7 @@ START_TEST(a_process_that_is_there_twice_counts_once)
 {
     static const uint64_t pids[] = { 102, 103 };
 
-    forge(RAW_PROCESS, offsetof(struct raw_process, pid), 102);
+    forge_byte(RAW_PROCESS, offsetof(struct raw_process, pid), 102);
     capture[find_record(RAW_VOID) + sizeof(struct raw_record)] ^= 1;
     ck_assert_int_eq(file_range_write(capture_fd, capture, capture_bytes, 0), 0);
     expect_processes(2, pids, "102 made");
@@ -467,7 +467,7 @@ START_TEST(an_arena_that_is_none_is_left_out_and_named)
 {
     struct capture_result places;
 
-    forge(RAW_FRONT, sizeof(struct raw_front) + offsetof(struct arena_header, magic), 0);
+    forge_byte(RAW_FRONT, sizeof(struct raw_front) + offsetof(struct arena_header, magic), 0);
     char *json = profile_of(capture_fd, &places);
     ck_assert_uint_eq(places.profile_place_count, 1);
     ck_assert_ptr_nonnull(strstr(places.missing, "101"));
@@ -489,8 +489,8 @@ START_TEST(whatever_is_in_an_arena_does_no_harm)
         enum raw_kind kind = state >> 31 ? RAW_FRONT : RAW_CHUNK;
         size_t start = kind == RAW_FRONT ? sizeof(struct raw_front) : sizeof(struct raw_chunk);
         size_t bytes = kind == RAW_FRONT ? sizeof(struct arena_header) : CHUNK_HEADER_BYTES;
-        forge(kind, start + (state >> 8) % bytes, (uint8_t)(state >> 3));
-        ck_assert_int_eq(make(), 0);
+        forge_byte(kind, start + (state >> 8) % bytes, (uint8_t)(state >> 3));
+        ck_assert_int_eq(make_profile(), 0);
     }
 }
 END_TEST

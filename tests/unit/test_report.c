@@ -43,12 +43,12 @@ static int read_text(const char *text, bool count_idle)
     return error;
 }
 
-static void forget(void)
+static void free_report(void)
 {
     report_free(&report);
 }
 
-static struct report_process *group(size_t index)
+static struct report_process *group_at(size_t index)
 {
     ck_assert_uint_lt(index, report.groups.count);
     return ((struct report_process **)report.groups.items)[index];
@@ -72,7 +72,7 @@ static struct function_count count_of(const struct report_thread *thread, const 
     return (struct function_count){ 0 };
 }
 
-static char *printed(uint64_t top, bool as_json)
+static char *printed_text(uint64_t top, bool as_json)
 {
     char *text = NULL;
     size_t bytes;
@@ -97,7 +97,7 @@ START_TEST(self_is_the_leaf_and_total_its_callers_too)
         read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[0,1,0,5],[1,2,0,5],[3,3,0,5]"))),
                   false),
         0);
-    thread = thread_of(group(0), 0);
+    thread = thread_of(group_at(0), 0);
     ck_assert_uint_eq(count_of(thread, "main (in app)").self, 1);
     ck_assert_uint_eq(count_of(thread, "main (in app)").total, 3);
     ck_assert_uint_eq(count_of(thread, "leaf (in lib)").self, 1);
@@ -121,11 +121,11 @@ START_TEST(a_root_with_stacks_is_a_process_of_its_own)
     ck_assert_int_eq(read_text(text, false), 0);
     ck_assert_uint_eq(report.processes, 3);
     ck_assert_uint_eq(report.groups.count, 2);
-    ck_assert_str_eq(group(0)->name, "child");
-    ck_assert_uint_eq(group(0)->processes, 2);
-    ck_assert_uint_eq(group(0)->size.samples, 3);
-    ck_assert_uint_eq(group(1)->processes, 1);
-    ck_assert_uint_eq(group(1)->size.samples, 1);
+    ck_assert_str_eq(group_at(0)->name, "child");
+    ck_assert_uint_eq(group_at(0)->processes, 2);
+    ck_assert_uint_eq(group_at(0)->size.samples, 3);
+    ck_assert_uint_eq(group_at(1)->processes, 1);
+    ck_assert_uint_eq(group_at(1)->size.samples, 1);
 }
 END_TEST
 
@@ -137,7 +137,7 @@ START_TEST(recursion_counts_once)
         read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[2,1,0,5],[2,2,0,5],[3,3,0,5]"))),
                   false),
         0);
-    thread = thread_of(group(0), 0);
+    thread = thread_of(group_at(0), 0);
     ck_assert_uint_eq(count_of(thread, "work (in app)").self, 2);
     ck_assert_uint_eq(count_of(thread, "work (in app)").total, 3);
 }
@@ -177,7 +177,7 @@ START_TEST(a_stack_may_be_as_deep_as_it_likes)
 
     ck_assert_int_eq(read_text(text, false), 0);
     free(text);
-    const struct report_thread *thread = thread_of(group(0), 0);
+    const struct report_thread *thread = thread_of(group_at(0), 0);
     ck_assert_uint_eq(thread->counts.count, DEPTH);
     ck_assert_uint_eq(count_of(thread, "f0").total, 1);
     ck_assert_uint_eq(count_of(thread, "f0").self, 0);
@@ -194,11 +194,11 @@ START_TEST(idle_samples_count_only_when_asked_for)
     ck_assert_uint_eq(report.size.samples, 4);
     ck_assert_uint_eq(report.size.active_samples, 2);
     ck_assert_uint_eq(report.size.ranked_samples, 2);
-    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "work (in app)").self, 0);
-    forget();
+    ck_assert_uint_eq(count_of(thread_of(group_at(0), 0), "work (in app)").self, 0);
+    free_report();
     ck_assert_int_eq(read_text(text, true), 0);
     ck_assert_uint_eq(report.size.ranked_samples, 4);
-    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "work (in app)").self, 2);
+    ck_assert_uint_eq(count_of(thread_of(group_at(0), 0), "work (in app)").self, 2);
 }
 END_TEST
 
@@ -215,7 +215,7 @@ START_TEST(addresses_are_shown_as_offsets_in_their_library)
 {
     ck_assert_int_eq(read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[4,1,0,5]"))), false),
                      0);
-    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "0x110 (in lib)").self, 1);
+    ck_assert_uint_eq(count_of(thread_of(group_at(0), 0), "0x110 (in lib)").self, 1);
 }
 END_TEST
 
@@ -230,7 +230,7 @@ START_TEST(generated_code_is_one_function_that_counts_once)
     struct function_count count;
 
     ck_assert_int_eq(read_text(text, false), 0);
-    count = count_of(thread_of(group(0), 0), "generated code (in no library)");
+    count = count_of(thread_of(group_at(0), 0), "generated code (in no library)");
     ck_assert_uint_eq(count.self, 2);
     ck_assert_uint_eq(count.total, 2);
 }
@@ -249,21 +249,21 @@ START_TEST(processes_of_one_name_count_together)
     ck_assert_int_eq(read_text(build, false), 0);
     ck_assert_uint_eq(report.processes, 3);
     ck_assert_uint_eq(report.groups.count, 2);
-    ck_assert_str_eq(group(0)->name, "cc1");
-    ck_assert_uint_eq(group(0)->processes, 2);
-    ck_assert_uint_eq(group(0)->size.ranked_samples, 4);
-    ck_assert_str_eq(group(1)->name, "sh");
+    ck_assert_str_eq(group_at(0)->name, "cc1");
+    ck_assert_uint_eq(group_at(0)->processes, 2);
+    ck_assert_uint_eq(group_at(0)->size.ranked_samples, 4);
+    ck_assert_str_eq(group_at(1)->name, "sh");
 }
 END_TEST
 
 START_TEST(threads_of_one_name_count_together)
 {
     ck_assert_int_eq(read_text(build, false), 0);
-    ck_assert_uint_eq(group(0)->threads.count, 2);
-    ck_assert_str_eq(thread_of(group(0), 0)->name, "main thread");
-    ck_assert_uint_eq(thread_of(group(0), 0)->threads, 2);
-    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "main (in app)").total, 3);
-    ck_assert_str_eq(thread_of(group(0), 1)->name, "helper");
+    ck_assert_uint_eq(group_at(0)->threads.count, 2);
+    ck_assert_str_eq(thread_of(group_at(0), 0)->name, "main thread");
+    ck_assert_uint_eq(thread_of(group_at(0), 0)->threads, 2);
+    ck_assert_uint_eq(count_of(thread_of(group_at(0), 0), "main (in app)").total, 3);
+    ck_assert_str_eq(thread_of(group_at(0), 1)->name, "helper");
 }
 END_TEST
 
@@ -279,8 +279,8 @@ START_TEST(cpu_time_ranks_where_it_is_known)
     size_t length;
 
     ck_assert_int_eq(read_text(naps, false), 0);
-    ck_assert_str_eq(group(0)->name, "busy");
-    napping = thread_of(group(1), 0);
+    ck_assert_str_eq(group_at(0)->name, "busy");
+    napping = thread_of(group_at(1), 0);
     ck_assert_uint_eq(count_of(napping, "work (in app)").self, 3);
     ck_assert_uint_eq(count_of(napping, "work (in app)").self_ns, 9000);
     ck_assert_uint_eq(count_of(napping, "work (in app)").total_ns, 29000);
@@ -290,9 +290,9 @@ START_TEST(cpu_time_ranks_where_it_is_known)
     ck_assert_int_eq(
         strncmp(unique_strings_get(&napping->functions, ranked[0], &length), "leaf", 4), 0);
     free(ranked);
-    forget();
+    free_report();
     ck_assert_int_eq(read_text(naps, true), 0);
-    ck_assert_str_eq(group(0)->name, "nap");
+    ck_assert_str_eq(group_at(0)->name, "nap");
 }
 END_TEST
 
@@ -303,7 +303,7 @@ START_TEST(the_text_says_what_it_ranks_by_and_sums_up_the_rest)
     char *text;
 
     ck_assert_int_eq(read_text(build, false), 0);
-    text = printed(1, false);
+    text = printed_text(1, false);
     ck_assert_ptr_nonnull(strstr(text, "3 processes, 5 samples, 4 of them with CPU use"));
     ck_assert_ptr_nonnull(strstr(text, "Ranked by CPU time; percentages are of all CPU time"));
     ck_assert_ptr_nonnull(strstr(text, "cc1 (2 processes)"));
@@ -319,7 +319,7 @@ START_TEST(json_has_functions_and_libraries_apart)
     char *text;
 
     ck_assert_int_eq(read_text(build, false), 0);
-    text = printed(10, true);
+    text = printed_text(10, true);
     ck_assert_ptr_nonnull(strstr(text, "\"rankedBy\":\"activeSamples\""));
     ck_assert_ptr_nonnull(
         strstr(text, "{\"function\":\"leaf\",\"library\":\"lib\",\"self\":1,\"total\":1,"
@@ -359,11 +359,11 @@ START_TEST(all_cpu_time_is_in_the_report)
     ck_assert_double_eq_tol(report.size.cpu_ns, 18e6, 1);
     ck_assert_double_eq_tol(report.size.not_sampled_ns, 13e6, 1);
     ck_assert_double_eq_tol(report.absent_ns, 4e6, 1);
-    ck_assert_str_eq(group(0)->name, "app");
-    ck_assert_double_eq_tol(group(0)->size.cpu_ns, 10e6, 1);
-    ck_assert_str_eq(group(1)->name, "true");
-    ck_assert_uint_eq(group(1)->processes, 2);
-    ck_assert_double_eq_tol(group(1)->size.not_sampled_ns, 4e6, 1);
+    ck_assert_str_eq(group_at(0)->name, "app");
+    ck_assert_double_eq_tol(group_at(0)->size.cpu_ns, 10e6, 1);
+    ck_assert_str_eq(group_at(1)->name, "true");
+    ck_assert_uint_eq(group_at(1)->processes, 2);
+    ck_assert_double_eq_tol(group_at(1)->size.not_sampled_ns, 4e6, 1);
 }
 END_TEST
 
@@ -377,8 +377,8 @@ START_TEST(a_program_s_time_before_its_exec_is_its_process)
 
     ck_assert_int_eq(read_text(text, false), 0);
     ck_assert_double_eq_tol(report.size.cpu_ns, 10e6, 1);
-    ck_assert_str_eq(group(0)->name, "app");
-    ck_assert_double_eq_tol(group(0)->size.not_sampled_ns, 4e6, 1);
+    ck_assert_str_eq(group_at(0)->name, "app");
+    ck_assert_double_eq_tol(group_at(0)->size.not_sampled_ns, 4e6, 1);
 }
 END_TEST
 
@@ -387,7 +387,7 @@ START_TEST(those_without_samples_have_their_share)
     char *text;
 
     ck_assert_int_eq(read_text(accounts, false), 0);
-    text = printed(10, false);
+    text = printed_text(10, false);
     ck_assert_ptr_nonnull(strstr(text, "\n  sampled          1.0 ms   5.6%\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n  not sampled     13.0 ms  72.2%\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n  not profiled     4.0 ms  22.2%\n"));
@@ -405,13 +405,13 @@ START_TEST(ends_that_were_not_good_are_told)
     char *text;
 
     ck_assert_int_eq(read_text(accounts, false), 0);
-    text = printed(10, false);
+    text = printed_text(10, false);
     ck_assert_ptr_nonnull(strstr(text, "1 × app: crashed by SIGSEGV"));
     ck_assert_ptr_nonnull(strstr(text, "1 × still: killed by SIGKILL"));
     ck_assert_ptr_nonnull(strstr(text, "1 × true: exited with status 3"));
     ck_assert_ptr_null(strstr(text, "status 0"));
     free(text);
-    text = printed(10, true);
+    text = printed_text(10, true);
     ck_assert_ptr_nonnull(strstr(text, "\"notProfiledMs\":4"));
     ck_assert_ptr_nonnull(
         strstr(text, "{\"process\":\"still\",\"reason\":\"it is static\",\"processes\":2,"
@@ -433,7 +433,7 @@ START_TEST(what_a_sample_claims_beyond_a_tick_is_spread)
                       THREAD("app", "GeckoMain", "[0,100,0,4000],[3,190,0,90000],[0,200,0,4000]"))),
                   false),
         0);
-    thread = thread_of(group(0), 0);
+    thread = thread_of(group_at(0), 0);
     ck_assert_uint_eq(count_of(thread, "leaf (in lib)").self_ns, 98000000 / 3);
     ck_assert_double_eq_tol(report.size.cpu_ns, 98e6, 1);
     ck_assert_double_eq_tol(report.size.not_sampled_ns, 0, 1);
@@ -447,7 +447,7 @@ START_TEST(a_process_own_clock_tells_what_a_sample_claims)
         "app", "GeckoMain", "[0,100,0,4000],[3,190,0,90000],[0,200,0,4000]") "]}");
 
     ck_assert_int_eq(read_text(text, false), 0);
-    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "leaf (in lib)").self_ns, 90000000);
+    ck_assert_uint_eq(count_of(thread_of(group_at(0), 0), "leaf (in lib)").self_ns, 90000000);
 }
 END_TEST
 
@@ -462,8 +462,8 @@ START_TEST(cpu_time_without_a_stack_is_not_sampled)
         0);
     ck_assert_double_eq_tol(report.size.cpu_ns, 5e6, 1);
     ck_assert_double_eq_tol(report.size.not_sampled_ns, 1e6, 1);
-    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "main (in app)").self_ns, 4000000);
-    text = printed(10, false);
+    ck_assert_uint_eq(count_of(thread_of(group_at(0), 0), "main (in app)").self_ns, 4000000);
+    text = printed_text(10, false);
     ck_assert_ptr_nonnull(strstr(text, "      1.0 ms  20.0%            (not sampled)"));
     free(text);
 }
@@ -487,10 +487,10 @@ START_TEST(what_was_lost_is_summed_up)
                                    "{\"lostBlocks\":0}") "," CLOCKED("{\"lostBlocks\":4}")),
                                false),
                      0);
-    text = printed(1, false);
+    text = printed_text(1, false);
     ck_assert_ptr_nonnull(strstr(text, "\nLost: 7 of the blocks"));
     free(text);
-    text = printed(1, true);
+    text = printed_text(1, true);
     ck_assert_ptr_nonnull(strstr(text, "\"lostBlocks\":7"));
     free(text);
 }
@@ -514,12 +514,12 @@ START_TEST(clocks_of_all_processes_are_summed_up)
                                                                                  ":1}")),
             false),
         0);
-    text = printed(1, false);
+    text = printed_text(1, false);
     ck_assert_ptr_nonnull(
         strstr(text, "\nclock: cpu, 4 ms in 2 processes: the kernel's tick; --clock perf for 1 ms\n"
                      "clock: perf, 1 ms in 1 process\n"));
     free(text);
-    text = printed(1, true);
+    text = printed_text(1, true);
     ck_assert_ptr_nonnull(strstr(text, "\"clocks\":[{\"clock\":\"cpu\",\"processes\":2,"));
     free(text);
 }
@@ -533,11 +533,11 @@ START_TEST(a_reason_is_told)
                                                "\"clock\":\"wall\",\"clockInterval\":null}")),
                                false),
                      0);
-    text = printed(1, false);
+    text = printed_text(1, false);
     ck_assert_ptr_nonnull(strstr(text, "\nclock: wall; not as requested: a seccomp filter is in "
                                        "place, or may be (no_new_privs)\n"));
     free(text);
-    text = printed(1, true);
+    text = printed_text(1, true);
     ck_assert_ptr_nonnull(
         strstr(text, "\"refused\":\"a seccomp filter is in place, or may be (no_new_privs)\""));
     free(text);
@@ -561,10 +561,10 @@ START_TEST(who_tells_of_no_clock_has_none)
     char *text;
 
     ck_assert_msg(read_text(clockless_profiles[_i], false) == 0, "%s", clockless_profiles[_i]);
-    text = printed(1, false);
+    text = printed_text(1, false);
     ck_assert_msg(strstr(text, "clock:") == NULL, "%s", text);
     free(text);
-    text = printed(1, true);
+    text = printed_text(1, true);
     ck_assert_ptr_nonnull(strstr(text, "\"clocks\":[]"));
     free(text);
 }
@@ -604,7 +604,7 @@ int main(void)
     SRunner *runner;
     int failed;
 
-    tcase_add_checked_fixture(tests, NULL, forget);
+    tcase_add_checked_fixture(tests, NULL, free_report);
     tcase_add_test(tests, self_is_the_leaf_and_total_its_callers_too);
     tcase_add_test(tests, a_root_with_stacks_is_a_process_of_its_own);
     tcase_add_test(tests, recursion_counts_once);

@@ -64,7 +64,7 @@ static void read_profile(enum diff_side side, const struct batch *batches, unsig
     free(text);
 }
 
-static const struct function_diff *find(const char *name)
+static const struct function_diff *find_function(const char *name)
 {
     const struct function_diff *functions = diff.functions.items;
 
@@ -85,16 +85,16 @@ START_TEST(a_slower_function_is_first_and_others_are_unchanged)
     ck_assert_int_eq(report_diff_make(&reports[0], &reports[1], false, &diff), 0);
 
     const struct function_diff *first = diff.functions.items;
-    ck_assert_ptr_eq(first, find("f (in app)"));
+    ck_assert_ptr_eq(first, find_function("f (in app)"));
     ck_assert_int_eq(first->self.verdict, DIFF_SIGNIFICANT);
     ck_assert_double_eq_tol(first->self.change, 800e6, 1);
     ck_assert_double_eq_tol(first->self.share[DIFF_BEFORE], 0.2, 1e-6);
     ck_assert_uint_eq(first->self.samples[DIFF_AFTER], 300);
-    ck_assert_int_eq(find("steady (in app)")->self.verdict, DIFF_CHANCE);
+    ck_assert_int_eq(find_function("steady (in app)")->self.verdict, DIFF_CHANCE);
     /* main has no self, and in total as much more as f. */
-    ck_assert_int_eq(find("main (in app)")->self.verdict, DIFF_TOO_FEW);
-    ck_assert_int_eq(find("main (in app)")->total.verdict, DIFF_SIGNIFICANT);
-    ck_assert_double_eq_tol(find("main (in app)")->total.amount[DIFF_BEFORE], 2000e6, 1);
+    ck_assert_int_eq(find_function("main (in app)")->self.verdict, DIFF_TOO_FEW);
+    ck_assert_int_eq(find_function("main (in app)")->total.verdict, DIFF_SIGNIFICANT);
+    ck_assert_double_eq_tol(find_function("main (in app)")->total.amount[DIFF_BEFORE], 2000e6, 1);
     ck_assert_uint_eq(diff.comparisons, 5);
 }
 END_TEST
@@ -107,9 +107,9 @@ START_TEST(cpu_time_is_compared_not_the_number_of_samples)
     read_profile(DIFF_BEFORE, before, 2, true);
     read_profile(DIFF_AFTER, after, 2, true);
     ck_assert_int_eq(report_diff_make(&reports[0], &reports[1], false, &diff), 0);
-    ck_assert_int_eq(find("f (in app)")->self.verdict, DIFF_CHANCE);
-    ck_assert_double_eq_tol(find("f (in app)")->self.change, 0, 1);
-    ck_assert_int_eq(find("g (in app)")->self.verdict, DIFF_SIGNIFICANT);
+    ck_assert_int_eq(find_function("f (in app)")->self.verdict, DIFF_CHANCE);
+    ck_assert_double_eq_tol(find_function("f (in app)")->self.change, 0, 1);
+    ck_assert_int_eq(find_function("g (in app)")->self.verdict, DIFF_SIGNIFICANT);
 }
 END_TEST
 
@@ -121,8 +121,8 @@ START_TEST(samples_of_little_time_count_for_little)
     read_profile(DIFF_BEFORE, before, 2, true);
     read_profile(DIFF_AFTER, after, 2, true);
     ck_assert_int_eq(report_diff_make(&reports[0], &reports[1], false, &diff), 0);
-    ck_assert_uint_eq(find("f (in app)")->self.samples[DIFF_AFTER], 200);
-    ck_assert_int_eq(find("f (in app)")->self.verdict, DIFF_CHANCE);
+    ck_assert_uint_eq(find_function("f (in app)")->self.samples[DIFF_AFTER], 200);
+    ck_assert_int_eq(find_function("f (in app)")->self.verdict, DIFF_CHANCE);
 }
 END_TEST
 
@@ -134,11 +134,11 @@ START_TEST(shares_are_compared_where_that_is_asked_for)
     read_profile(DIFF_BEFORE, before, 2, true);
     read_profile(DIFF_AFTER, after, 2, true);
     ck_assert_int_eq(report_diff_make(&reports[0], &reports[1], true, &diff), 0);
-    ck_assert_int_eq(find("f (in app)")->self.verdict, DIFF_CHANCE);
-    ck_assert_double_eq_tol(find("f (in app)")->self.change, 0, 1e-6);
+    ck_assert_int_eq(find_function("f (in app)")->self.verdict, DIFF_CHANCE);
+    ck_assert_double_eq_tol(find_function("f (in app)")->self.change, 0, 1e-6);
     report_diff_free(&diff);
     ck_assert_int_eq(report_diff_make(&reports[0], &reports[1], false, &diff), 0);
-    ck_assert_int_eq(find("f (in app)")->self.verdict, DIFF_SIGNIFICANT);
+    ck_assert_int_eq(find_function("f (in app)")->self.verdict, DIFF_SIGNIFICANT);
 }
 END_TEST
 
@@ -150,10 +150,12 @@ START_TEST(functions_of_one_side_are_there)
     read_profile(DIFF_AFTER, after, 2, true);
     ck_assert_int_eq(report_diff_make(&reports[0], &reports[1], false, &diff), 0);
     ck_assert_uint_eq(diff.functions.count, 4);
-    ck_assert(!find("new (in app)")->is_in[DIFF_BEFORE] && find("new (in app)")->is_in[DIFF_AFTER]);
-    ck_assert(find("old (in app)")->is_in[DIFF_BEFORE] && !find("old (in app)")->is_in[DIFF_AFTER]);
-    ck_assert_int_eq(find("new (in app)")->self.verdict, DIFF_TOO_FEW);
-    ck_assert_int_eq(find("old (in app)")->self.verdict, DIFF_SIGNIFICANT);
+    ck_assert(!find_function("new (in app)")->is_in[DIFF_BEFORE] &&
+              find_function("new (in app)")->is_in[DIFF_AFTER]);
+    ck_assert(find_function("old (in app)")->is_in[DIFF_BEFORE] &&
+              !find_function("old (in app)")->is_in[DIFF_AFTER]);
+    ck_assert_int_eq(find_function("new (in app)")->self.verdict, DIFF_TOO_FEW);
+    ck_assert_int_eq(find_function("old (in app)")->self.verdict, DIFF_SIGNIFICANT);
 }
 END_TEST
 
@@ -164,8 +166,8 @@ START_TEST(without_cpu_time_samples_are_compared_by_share)
     read_profile(DIFF_AFTER, batches, 2, false);
     ck_assert_int_eq(report_diff_make(&reports[0], &reports[1], false, &diff), 0);
     ck_assert(diff.compares_shares && !diff.is_by_cpu);
-    ck_assert_double_eq(find("f (in app)")->self.amount[DIFF_AFTER], 200);
-    ck_assert_double_eq_tol(find("f (in app)")->self.share[DIFF_AFTER], 0.4, 1e-6);
+    ck_assert_double_eq(find_function("f (in app)")->self.amount[DIFF_AFTER], 200);
+    ck_assert_double_eq_tol(find_function("f (in app)")->self.share[DIFF_AFTER], 0.4, 1e-6);
 }
 END_TEST
 

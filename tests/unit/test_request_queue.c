@@ -27,7 +27,7 @@ static void tear_down(void)
     ck_assert_ptr_null(queue.last);
 }
 
-static struct request *add(struct client *client, enum request_kind kind, uint64_t id)
+static struct request *add_request(struct client *client, enum request_kind kind, uint64_t id)
 {
     struct request *request = calloc(1, sizeof(*request));
 
@@ -49,7 +49,7 @@ static uint64_t take_id(struct request **link)
 
 START_TEST(a_capture_is_ordered_once)
 {
-    struct request *request = add(&first, REQUEST_CAPTURE, 7);
+    struct request *request = add_request(&first, REQUEST_CAPTURE, 7);
     int output_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
     request->output_fd = output_fd;
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(who_came_first_is_first)
 {
     for (uint64_t id = 1; id <= 3; id++)
-        add(&first, REQUEST_STOP, id);
+        add_request(&first, REQUEST_STOP, id);
     ck_assert_uint_eq(queue.count, 3);
     for (uint64_t id = 1; id <= 3; id++)
         ck_assert_uint_eq(take_id(&queue.first), id);
@@ -77,10 +77,10 @@ END_TEST
 
 START_TEST(behind_one_that_overtook_the_order_is_as_before)
 {
-    add(&first, REQUEST_STOP, 1);
-    add(&first, REQUEST_STOP, 2);
+    add_request(&first, REQUEST_STOP, 1);
+    add_request(&first, REQUEST_STOP, 2);
     ck_assert_uint_eq(take_id(&queue.first->next), 2);
-    add(&first, REQUEST_STOP, 3);
+    add_request(&first, REQUEST_STOP, 3);
     ck_assert_uint_eq(take_id(&queue.first), 1);
     ck_assert_uint_eq(take_id(&queue.first), 3);
 }
@@ -90,16 +90,16 @@ START_TEST(captures_of_a_client_that_went_are_forgotten)
 {
     int output_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-    add(&first, REQUEST_CAPTURE, 1)->output_fd = output_fd;
-    add(&second, REQUEST_CAPTURE, 2);
-    const struct request *stop = add(&first, REQUEST_STOP, 3);
-    add(&first, REQUEST_CAPTURE, 4);
+    add_request(&first, REQUEST_CAPTURE, 1)->output_fd = output_fd;
+    add_request(&second, REQUEST_CAPTURE, 2);
+    const struct request *stop = add_request(&first, REQUEST_STOP, 3);
+    add_request(&first, REQUEST_CAPTURE, 4);
     request_queue_forget_client(&queue, &first);
     ck_assert_int_eq(fcntl(output_fd, F_GETFD), -1); /* closed */
     ck_assert_uint_eq(queue.count, 2);
     ck_assert_ptr_null(stop->client);
     ck_assert_ptr_eq(queue.last, stop);
-    add(&second, REQUEST_PAUSE, 5);
+    add_request(&second, REQUEST_PAUSE, 5);
     ck_assert_uint_eq(take_id(&queue.first), 2);
     ck_assert_uint_eq(take_id(&queue.first), 3);
     ck_assert_uint_eq(take_id(&queue.first), 5);
@@ -111,9 +111,9 @@ START_TEST(a_start_is_found_by_whose_it_is)
     const struct session_owner program = { SESSION_OWNER_PROGRAM, 7 };
     const struct session_owner other = { SESSION_OWNER_PROGRAM, 8 };
 
-    add(&first, REQUEST_STOP, 1)->owner = program;
+    add_request(&first, REQUEST_STOP, 1)->owner = program;
     ck_assert(!request_queue_has_start(&queue, &program));
-    add(&first, REQUEST_START, 2)->owner = program;
+    add_request(&first, REQUEST_START, 2)->owner = program;
     ck_assert(request_queue_has_start(&queue, &program));
     ck_assert(!request_queue_has_start(&queue, &other));
 }

@@ -224,7 +224,7 @@ static struct request *request_of(enum request_kind kind, uint64_t id)
     return request;
 }
 
-static void ask(enum request_kind kind, uint64_t id)
+static void add_request(enum request_kind kind, uint64_t id)
 {
     ck_assert_int_eq(requests_add(&requests, request_of(kind, id)), 0);
 }
@@ -239,10 +239,10 @@ static void run_until(const unsigned *count, unsigned at_least)
 
 START_TEST(requests_are_carried_out_one_after_the_other)
 {
-    ask(REQUEST_START, 1);
-    ask(REQUEST_PAUSE, 2);
-    ask(REQUEST_RESUME, 3);
-    ask(REQUEST_STOP, 4);
+    add_request(REQUEST_START, 1);
+    add_request(REQUEST_PAUSE, 2);
+    add_request(REQUEST_RESUME, 3);
+    add_request(REQUEST_STOP, 4);
     ck_assert_uint_eq(seen.begun, 0); /* never from inside a call */
     run_until(&seen.answers, 4);
     ck_assert_uint_eq(seen.begun, 1);
@@ -256,7 +256,7 @@ END_TEST
 
 START_TEST(what_the_session_cannot_do_is_refused)
 {
-    ask(REQUEST_PAUSE, 1);
+    add_request(REQUEST_PAUSE, 1);
     run_until(&seen.answers, 1);
     ck_assert_int_lt(seen.last_error, 0);
     ck_assert_str_ne(seen.last_text, "");
@@ -267,7 +267,7 @@ END_TEST
 START_TEST(children_acknowledge_before_the_answer)
 {
     add_child();
-    ask(REQUEST_START, 1);
+    add_request(REQUEST_START, 1);
     run_until(&orders, 1);
     ck_assert_uint_eq(requests.round.missing, 1);
     requests_note_acknowledged(&requests, child, MESSAGE_STARTED, session.generation - 1);
@@ -283,7 +283,7 @@ END_TEST
 START_TEST(who_does_not_acknowledge_is_named)
 {
     add_child();
-    ask(REQUEST_START, 1);
+    add_request(REQUEST_START, 1);
     run_until(&seen.answers, 1); /* at the deadline */
     ck_assert_int_eq(seen.last_error, 0);
     ck_assert_ptr_nonnull(strstr(seen.last_text, "/bin/asked"));
@@ -294,7 +294,7 @@ END_TEST
 START_TEST(who_goes_is_not_waited_for)
 {
     add_child();
-    ask(REQUEST_START, 1);
+    add_request(REQUEST_START, 1);
     run_until(&seen.moves, 1);
     requests_note_gone(&requests, child);
     ck_assert_uint_eq(seen.answers, 1);
@@ -305,7 +305,7 @@ END_TEST
 START_TEST(a_capture_is_for_somebody_else)
 {
     must_come_back = true;
-    ask(REQUEST_CAPTURE, 1);
+    add_request(REQUEST_CAPTURE, 1);
     ck_assert_int_ge(uv_run(&loop, UV_RUN_NOWAIT), 0);
     ck_assert_uint_eq(seen.captures, 0);
     must_come_back = false;
@@ -318,9 +318,9 @@ END_TEST
 
 START_TEST(a_client_that_goes_takes_its_captures_along)
 {
-    ask(REQUEST_CAPTURE, 1);
-    ask(REQUEST_CAPTURE, 2);
-    ask(REQUEST_START, 3);
+    add_request(REQUEST_CAPTURE, 1);
+    add_request(REQUEST_CAPTURE, 2);
+    add_request(REQUEST_START, 3);
     (void)uv_run(&loop, UV_RUN_NOWAIT);
     ck_assert_uint_eq(seen.captures, 1);
     requests_note_client_gone(&requests, some_client());
@@ -334,7 +334,7 @@ END_TEST
 START_TEST(too_many_are_refused)
 {
     for (uint64_t i = 1; i <= REQUESTS_MAX_WAITING; i++)
-        ask(REQUEST_RESUME, i);
+        add_request(REQUEST_RESUME, i);
     ck_assert_int_eq(requests_add(&requests, request_of(REQUEST_STOP, 99)), -EBUSY);
     run_until(&seen.answers, REQUESTS_MAX_WAITING);
 }
@@ -365,10 +365,10 @@ START_TEST(the_session_that_is_always_on_begins_once)
     run_until(&seen.started, 1);
     requests_join_always_on(&requests);
     ck_assert_uint_eq(requests.waiting.count, 0);
-    ask(REQUEST_START, 1);
+    add_request(REQUEST_START, 1);
     run_until(&seen.joined, 1);
     run_until(&seen.answers, 1);
-    ask(REQUEST_STOP, 2);
+    add_request(REQUEST_STOP, 2);
     run_until(&seen.left, 1);
     run_until(&seen.answers, 2);
     ck_assert(session_is_on(&session));

@@ -57,7 +57,7 @@ static void on_missing(const struct session_owner *owner, void *context)
 
 static const struct restart_events events = { on_session, on_return, on_missing };
 
-static void init(bool has_successor)
+static void init_restart(bool has_successor)
 {
     const struct restart_views views = { &session, &table, &ledger, path, has_successor };
 
@@ -78,7 +78,7 @@ static void set_up(void)
     int fd = memfd_create("ledger", MFD_CLOEXEC);
     ck_assert_int_eq(lease_ledger_create(fd, 1, LIMIT_BYTES, &ledger), 0);
     close(fd);
-    init(true);
+    init_restart(true);
 }
 
 static void tear_down(void)
@@ -124,7 +124,7 @@ static void take_over(const struct restart_standing *standing)
     restart_take_over(&restart, standing);
 }
 
-static lease_owner lease(pid_t pid)
+static lease_owner lease_unit(pid_t pid)
 {
     const lease_owner owner = lease_owner_make(pid, 1, false);
     uint32_t unit;
@@ -189,7 +189,7 @@ END_TEST
 
 START_TEST(who_lives_and_had_a_lease_is_awaited_until_its_hello)
 {
-    const lease_owner living = lease(getpid()), ended = lease(ended_process());
+    const lease_owner living = lease_unit(getpid()), ended = lease_unit(ended_process());
 
     begin_earlier(&user);
     take_over(&no_standing);
@@ -207,7 +207,7 @@ END_TEST
 
 START_TEST(who_was_kept_is_awaited_no_more)
 {
-    comes_back = lease(getpid());
+    comes_back = lease_unit(getpid());
     begin_earlier(&user);
     take_over(&no_standing);
     ck_assert(!restart_is_awaiting(&restart));
@@ -218,7 +218,7 @@ START_TEST(nobody_is_awaited_for_long_and_a_program_s_session_ends_without_it)
 {
     const struct session_owner program = { SESSION_OWNER_PROGRAM, getpid() };
 
-    (void)lease(getpid());
+    (void)lease_unit(getpid());
     begin_earlier(&program);
     take_over(&no_standing);
     ck_assert(restart_is_awaiting(&restart));
@@ -264,7 +264,7 @@ START_TEST(what_nobody_comes_for_is_not_kept)
 
     restart_close(&restart);
     uv_run(&loop, UV_RUN_NOWAIT);
-    init(false);
+    init_restart(false);
     restart_keep_session(&restart);
     ck_assert_int_eq(read_kept(&kept), -ENOENT);
 }

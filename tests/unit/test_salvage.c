@@ -61,7 +61,7 @@ static void write_worker(const char *script)
     ck_assert_int_eq(chmod(program, 0700), 0);
 }
 
-static int begin(void)
+static int begin_pool(void)
 {
     void *batch = malloc(1);
     int error = salvage_pool_begin(&pool, jobs, JOBS, store_fd, on_done, &pool, batch);
@@ -71,7 +71,7 @@ static int begin(void)
     return error;
 }
 
-static void reap(void)
+static void reap_worker(void)
 {
     int status;
     pid_t pid = waitpid(-1, &status, 0);
@@ -81,19 +81,19 @@ static void reap(void)
 }
 
 /* Runs a worker that says of each job what MARKS say, having written JSON. */
-static void answer(const char *json, const uint32_t marks[JOBS], const uint64_t ends[JOBS])
+static void answer_jobs(const char *json, const uint32_t marks[JOBS], const uint64_t ends[JOBS])
 {
     char script[256];
 
     snprintf(script, sizeof(script), "printf '%s' >&4", json);
     write_worker(script);
-    ck_assert_int_eq(begin(), 0);
+    ck_assert_int_eq(begin_pool(), 0);
     struct salvage_worker *worker = &pool.workers[0];
     for (int i = 0; i < JOBS; i++) {
         worker->jobs[i].mark = marks[i];
         worker->jobs[i].output_end = ends[i];
     }
-    reap();
+    reap_worker();
     ck_assert_uint_eq(results, 1);
 }
 
@@ -105,8 +105,8 @@ START_TEST(a_worker_reads_jobs_and_store_and_writes_its_output)
     ck_assert_int_eq(pwrite(store_fd, "arena", 5, 0), 5);
     write_worker("head -c 1 <&3 >&4; cat <&5 >&4");
     ck_assert_int_eq(lseek(store_fd, 0, SEEK_SET), 0);
-    ck_assert_int_eq(begin(), 0);
-    reap();
+    ck_assert_int_eq(begin_pool(), 0);
+    reap_worker();
     ck_assert_uint_eq(results, 1);
     ck_assert_int_eq(pread(result.output_fd, text, sizeof(text) - 1, 0), 6);
     ck_assert_int_eq(text[0], OWN);
@@ -117,8 +117,8 @@ END_TEST
 
 START_TEST(good_answers_come_as_they_are)
 {
-    answer("abcdef", (uint32_t[]){ SALVAGE_WRITTEN, SALVAGE_SKIPPED, SALVAGE_WRITTEN },
-           (uint64_t[]){ 2, 0, 6 });
+    answer_jobs("abcdef", (uint32_t[]){ SALVAGE_WRITTEN, SALVAGE_SKIPPED, SALVAGE_WRITTEN },
+                (uint64_t[]){ 2, 0, 6 });
     ck_assert_uint_eq(result.output_bytes, 6);
     ck_assert_uint_eq(answers[0].mark, SALVAGE_WRITTEN);
     ck_assert_uint_eq(answers[1].mark, SALVAGE_SKIPPED);
@@ -130,8 +130,8 @@ END_TEST
 
 START_TEST(an_end_beyond_the_output_or_before_the_last_one_is_refused)
 {
-    answer("abcdef", (uint32_t[]){ SALVAGE_WRITTEN, SALVAGE_WRITTEN, SALVAGE_WRITTEN },
-           (uint64_t[]){ 4, 3, 7 });
+    answer_jobs("abcdef", (uint32_t[]){ SALVAGE_WRITTEN, SALVAGE_WRITTEN, SALVAGE_WRITTEN },
+                (uint64_t[]){ 4, 3, 7 });
     ck_assert_uint_eq(answers[0].mark, SALVAGE_WRITTEN);
     ck_assert_uint_eq(answers[1].mark, SALVAGE_FAILED);
     ck_assert_int_eq(answers[1].error, -EPROTO);
@@ -143,8 +143,8 @@ END_TEST
 
 START_TEST(a_mark_that_there_is_not_is_a_failure)
 {
-    answer("", (uint32_t[]){ SALVAGE_FAILED + 1, SALVAGE_NOT_DONE, SALVAGE_NOT_DONE },
-           (uint64_t[]){ 0, 0, 0 });
+    answer_jobs("", (uint32_t[]){ SALVAGE_FAILED + 1, SALVAGE_NOT_DONE, SALVAGE_NOT_DONE },
+                (uint64_t[]){ 0, 0, 0 });
     ck_assert_uint_eq(answers[0].mark, SALVAGE_FAILED);
     ck_assert_uint_eq(answers[1].mark, SALVAGE_NOT_DONE);
     ck_assert_uint_eq(result.output_bytes, 0);
@@ -158,13 +158,13 @@ START_TEST(what_a_worker_does_to_its_jobs_beside_its_answers_is_undone)
     strcpy(jobs[0].reason, "why");
     jobs[0].verdict = VERDICT_FROZEN;
     write_worker("printf ab >&4");
-    ck_assert_int_eq(begin(), 0);
+    ck_assert_int_eq(begin_pool(), 0);
     struct salvage_job *job = &pool.workers[0].jobs[0];
     memset(job->reason, 'x', sizeof(job->reason));
     job->verdict = VERDICT_LIVE;
     job->mark = SALVAGE_WRITTEN;
     job->output_end = 2;
-    reap();
+    reap_worker();
     ck_assert_uint_eq(answers[0].mark, SALVAGE_WRITTEN);
     ck_assert_str_eq(answers[0].reason, "why");
     ck_assert_uint_eq(answers[0].verdict, VERDICT_FROZEN);
@@ -175,8 +175,8 @@ END_TEST
 START_TEST(a_worker_cannot_cut_its_jobs_off)
 {
     write_worker("truncate -s 0 /proc/self/fd/3; printf ab >&4");
-    ck_assert_int_eq(begin(), 0);
-    reap();
+    ck_assert_int_eq(begin_pool(), 0);
+    reap_worker();
     ck_assert_uint_eq(results, 1);
     ck_assert_uint_eq(answers[JOBS - 1].mark, SALVAGE_NOT_DONE);
     close(result.output_fd);
@@ -186,8 +186,8 @@ END_TEST
 START_TEST(a_worker_that_dies_is_told_with_its_status)
 {
     write_worker("kill -9 $$");
-    ck_assert_int_eq(begin(), 0);
-    reap();
+    ck_assert_int_eq(begin_pool(), 0);
+    reap_worker();
     ck_assert(WIFSIGNALED(result.wait_status));
     ck_assert_uint_eq(answers[0].mark, SALVAGE_NOT_DONE);
     close(result.output_fd);
@@ -196,8 +196,8 @@ END_TEST
 
 START_TEST(one_that_cannot_be_run_ends_like_one_that_crashed)
 {
-    ck_assert_int_eq(begin(), 0);
-    reap();
+    ck_assert_int_eq(begin_pool(), 0);
+    reap_worker();
     ck_assert_uint_eq(results, 1);
     ck_assert_int_ne(result.wait_status, 0);
     close(result.output_fd);
@@ -209,13 +209,13 @@ START_TEST(there_are_so_many_and_no_more)
     write_worker("sleep 60");
     for (int i = 0; i < SALVAGE_WORKERS; i++) {
         ck_assert(salvage_pool_has_room(&pool));
-        ck_assert_int_eq(begin(), 0);
+        ck_assert_int_eq(begin_pool(), 0);
     }
     ck_assert(!salvage_pool_has_room(&pool));
-    ck_assert_int_eq(begin(), -EBUSY);
+    ck_assert_int_eq(begin_pool(), -EBUSY);
     salvage_pool_cancel(&pool);
     for (int i = 0; i < SALVAGE_WORKERS; i++)
-        reap();
+        reap_worker();
     ck_assert_uint_eq(results, 0); /* nobody is told of those that were cancelled */
     ck_assert(salvage_pool_has_room(&pool));
 }

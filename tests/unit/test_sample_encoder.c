@@ -217,7 +217,7 @@ struct test_stack {
 static struct test_stack stacks[INDICES];
 static uint64_t now_ticks, tick_ticks;
 
-static void tick(void)
+static void encode_tick(void)
 {
     now_ticks = tick_ticks = clock_ticks();
     ck_assert_int_eq(sample_encoder_tick(encoder, tick_ticks), 0);
@@ -316,7 +316,7 @@ START_TEST(random_stacks_of_many_threads_survive)
     while (writer.chunk == NULL || writer.chunk->range_start < 8 * CHUNK_BUFFER_BYTES) {
         if (written_count + THREADS > MAX_EVENTS)
             break;
-        tick();
+        encode_tick();
         for (uint32_t thread = 0; thread < THREADS; thread++) {
             struct test_stack *stack = &stacks[thread];
             uint64_t choice = random_below(10);
@@ -351,7 +351,7 @@ START_TEST(a_stack_that_did_not_change_costs_a_few_bytes)
 {
     make_stack(&stacks[0], 40);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 1000);
     const uint8_t *end = writer.next;
     write_sample(0, 1000);
@@ -390,7 +390,7 @@ START_TEST(only_what_is_new_of_a_stack_is_written)
 {
     make_stack(&stacks[0], 1000);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 1000);
     const uint8_t *end = writer.next;
     stacks[0].frames[999].value ^= 16;
@@ -410,7 +410,7 @@ START_TEST(truncation_alone_is_a_change)
 {
     make_stack(&stacks[0], 5);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 0);
     stacks[0].is_truncated = true;
     write_sample(0, 0);
@@ -427,7 +427,7 @@ START_TEST(an_empty_stack_is_a_stack)
 {
     stacks[0] = (struct test_stack){ .depth = 0 };
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 5);
     write_sample(0, 6);
     ck_assert(!sample_encoder_needs_stack(encoder, 0));
@@ -444,7 +444,7 @@ START_TEST(a_new_chunk_in_the_middle_of_a_tick_starts_with_that_tick)
     make_stack(&stacks[0], 40);
     make_stack(&stacks[1], 40);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 1);
     chunk_writer_finish(&writer);
     write_sample(1, 2);
@@ -460,7 +460,7 @@ START_TEST(a_chunk_that_another_took_for_the_writer_gets_the_tick_too)
 {
     make_stack(&stacks[0], 40);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 1);
     ck_assert_int_eq(chunk_writer_refill(&writer, 1), 0);
     write_sample(0, 2);
@@ -475,7 +475,7 @@ START_TEST(the_same_chunk_recycled_is_a_new_one)
     chunk_manager_set_limit(manager, CHUNK_BYTES);
     make_stack(&stacks[0], 40);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 1);
     struct chunk *chunk = writer.chunk;
     chunk_writer_finish(&writer);
@@ -495,13 +495,13 @@ START_TEST(a_sleeping_thread_is_repeated_in_a_new_chunk)
     stacks[3].is_truncated = true;
     written_count = 0;
     ck_assert(!sample_encoder_needs_stack(encoder, 3));
-    tick();
+    encode_tick();
     ck_assert(!sample_encoder_needs_stack(encoder, 3));
     write_sample(3, 1);
     ck_assert(!sample_encoder_needs_stack(encoder, 3));
     ck_assert_int_eq(sample_encoder_repeat(encoder, 3, now_ticks), 0);
     chunk_writer_finish(&writer);
-    tick();
+    encode_tick();
     ck_assert(sample_encoder_needs_stack(encoder, 3));
     ck_assert(!sample_encoder_needs_stack(encoder, 4));
     ck_assert_int_eq(sample_encoder_repeat(encoder, 3, tick_ticks + 7), 0);
@@ -522,7 +522,7 @@ START_TEST(a_forgotten_thread_starts_anew)
 {
     make_stack(&stacks[3], 40);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(3, 1);
     sample_encoder_forget(encoder, 3);
     write_sample(3, 1);
@@ -541,7 +541,7 @@ START_TEST(more_threads_than_are_remembered_are_written_whole)
     make_stack(&stacks[0], 20);
     stacks[THREADS] = stacks[0];
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 0);
     write_sample(THREADS, 0);
     ck_assert(!sample_encoder_needs_stack(encoder, 0));
@@ -564,7 +564,7 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_assert_int_eq(sample_encoder_late(encoder, 0), -EINVAL);
     ck_assert_int_eq(sample_encoder_event_delay(encoder, 0, 1), -EINVAL);
     ck_assert_int_eq(sample_encoder_repeat(encoder, 0, 1), -EINVAL);
-    tick();
+    encode_tick();
     const uint8_t *end = writer.next;
     ck_assert_int_eq(sample_encoder_sample(encoder, 0, 1, 0, frames, SAMPLE_MAX_FRAMES + 1, false),
                      -EINVAL);
@@ -717,12 +717,12 @@ START_TEST(a_timed_sample_and_one_of_a_tick_share_their_stack)
 {
     make_stack(&stacks[0], 40);
     written_count = 0;
-    tick();
+    encode_tick();
     write_sample(0, 0);
     write_timed_sample(0, now_ticks + 1000, 4000);
     now_ticks += 2000;
     write_sample(0, 0);
-    tick();
+    encode_tick();
     write_sample(0, 0);
     read_all();
     ck_assert_uint_eq(same_count, 3);

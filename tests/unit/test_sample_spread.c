@@ -9,13 +9,13 @@
 static struct sample_spread spread;
 static double said_ns, not_sampled_ns;
 
-static void begin(double tick_ms)
+static void begin_spread(double tick_ms)
 {
     sample_spread_begin(&spread, tick_ms * MS);
     said_ns = 0;
 }
 
-static void add(double time_ms, double cpu_ms, uint32_t stack)
+static void add_sample(double time_ms, double cpu_ms, uint32_t stack)
 {
     const struct spread_sample sample = { time_ms * MS, cpu_ms * MS, stack };
 
@@ -24,7 +24,7 @@ static void add(double time_ms, double cpu_ms, uint32_t stack)
 }
 
 /* Nothing is lost, whatever the samples say. */
-static void weigh(void)
+static void weigh_samples(void)
 {
     not_sampled_ns = sample_spread_weigh(&spread);
     double sum_ns = not_sampled_ns;
@@ -48,18 +48,18 @@ static void has_weight(size_t i, double ms)
     ck_assert_double_eq_tol(weight_ms(i), ms, 1e-6);
 }
 
-static void forget(void)
+static void free_spread(void)
 {
     sample_spread_free(&spread);
 }
 
 START_TEST(a_sample_of_a_tick_stands_for_it)
 {
-    begin(4);
-    add(10, 4, 0);
-    add(14, 3.5, 1);
-    add(18, 0, 1);
-    weigh();
+    begin_spread(4);
+    add_sample(10, 4, 0);
+    add_sample(14, 3.5, 1);
+    add_sample(18, 0, 1);
+    weigh_samples();
     has_weight(0, 4);
     has_weight(1, 3.5);
     has_weight(2, 0);
@@ -70,12 +70,12 @@ END_TEST
 /* 90 ms on one frame: it was seen there for one tick. */
 START_TEST(what_is_more_than_a_tick_is_the_whole_second_s)
 {
-    begin(4);
-    add(100, 4, 0);
-    add(104, 4, 1);
-    add(194, 90, 2);
-    add(198, 2, 0);
-    weigh();
+    begin_spread(4);
+    add_sample(100, 4, 0);
+    add_sample(104, 4, 1);
+    add_sample(194, 90, 2);
+    add_sample(198, 2, 0);
+    weigh_samples();
     has_weight(0, 4 * 100 / 14.0);
     has_weight(1, 4 * 100 / 14.0);
     has_weight(2, 4 * 100 / 14.0);
@@ -101,10 +101,10 @@ END_TEST
 
 START_TEST(a_sample_of_a_long_tick_stands_for_it)
 {
-    begin(20);
-    add(100, 4, 0);
-    add(200, 20, 1);
-    weigh();
+    begin_spread(20);
+    add_sample(100, 4, 0);
+    add_sample(200, 20, 1);
+    weigh_samples();
     has_weight(0, 4);
     has_weight(1, 20);
 }
@@ -113,10 +113,10 @@ END_TEST
 /* Signals blocked for three seconds. */
 START_TEST(seconds_without_a_sample_are_not_sampled)
 {
-    begin(4);
-    add(500, 4, 0);
-    add(3500, 3004, 1);
-    weigh();
+    begin_spread(4);
+    add_sample(500, 4, 0);
+    add_sample(3500, 3004, 1);
+    weigh_samples();
     has_weight(0, 4 + 500);
     has_weight(1, 4 + 500);
     ck_assert_double_eq_tol(not_sampled_ns / MS, 2000, 1e-6);
@@ -126,10 +126,10 @@ END_TEST
 /* It slept most of the time, and what it used fits in behind the sleep. */
 START_TEST(what_was_used_late_is_not_taken_for_earlier)
 {
-    begin(4);
-    add(500, 4, 0);
-    add(3500, 104, 1);
-    weigh();
+    begin_spread(4);
+    add_sample(500, 4, 0);
+    add_sample(3500, 104, 1);
+    weigh_samples();
     has_weight(0, 4);
     has_weight(1, 104);
     ck_assert_double_eq(not_sampled_ns, 0);
@@ -138,9 +138,9 @@ END_TEST
 
 START_TEST(before_the_first_sample_only_its_second_is_known)
 {
-    begin(4);
-    add(2250, 1000, 0);
-    weigh();
+    begin_spread(4);
+    add_sample(2250, 1000, 0);
+    weigh_samples();
     has_weight(0, 4 + 250);
     ck_assert_double_eq_tol(not_sampled_ns / MS, 746, 1e-6);
 }
@@ -148,10 +148,10 @@ END_TEST
 
 START_TEST(who_used_nothing_takes_nothing)
 {
-    begin(4);
-    add(500, 0, 0);
-    add(1500, 904, 1);
-    weigh();
+    begin_spread(4);
+    add_sample(500, 0, 0);
+    add_sample(1500, 904, 1);
+    weigh_samples();
     has_weight(0, 0);
     has_weight(1, 504);
     ck_assert_double_eq_tol(not_sampled_ns / MS, 400, 1e-6);
@@ -160,10 +160,10 @@ END_TEST
 
 START_TEST(time_without_a_stack_is_not_sampled)
 {
-    begin(4);
-    add(10, 4, 0);
-    add(14, 3, SAMPLE_SPREAD_NO_STACK);
-    weigh();
+    begin_spread(4);
+    add_sample(10, 4, 0);
+    add_sample(14, 3, SAMPLE_SPREAD_NO_STACK);
+    weigh_samples();
     has_weight(0, 4);
     has_weight(1, 0);
     ck_assert_double_eq(not_sampled_ns, 3 * MS);
@@ -173,10 +173,10 @@ END_TEST
 /* Less than a ns is nothing that others could be spread by. */
 START_TEST(next_to_nothing_takes_nothing)
 {
-    begin(4);
-    add(500, 1e-305, 0);
-    add(1500, 904, 1);
-    weigh();
+    begin_spread(4);
+    add_sample(500, 1e-305, 0);
+    add_sample(1500, 904, 1);
+    weigh_samples();
     ck_assert_double_eq_tol(weight_ms(0), 0, 1e-6);
     has_weight(1, 504);
     ck_assert_double_eq_tol(not_sampled_ns / MS, 400, 1e-6);
@@ -185,21 +185,21 @@ END_TEST
 
 START_TEST(clocks_that_jump_lose_nothing)
 {
-    begin(4);
-    add(10, 1e9, 0);
-    add(14, 1e9, 1);
-    add(1014, 1e9, 1);
-    add(5, 1e6, 2); /* and times that go back */
-    add(-3000, 1e6, 2);
-    add(-3000, 1e6, SAMPLE_SPREAD_NO_STACK);
-    weigh();
+    begin_spread(4);
+    add_sample(10, 1e9, 0);
+    add_sample(14, 1e9, 1);
+    add_sample(1014, 1e9, 1);
+    add_sample(5, 1e6, 2); /* and times that go back */
+    add_sample(-3000, 1e6, 2);
+    add_sample(-3000, 1e6, SAMPLE_SPREAD_NO_STACK);
+    weigh_samples();
 }
 END_TEST
 
 START_TEST(no_samples_are_no_time)
 {
-    begin(4);
-    weigh();
+    begin_spread(4);
+    weigh_samples();
     ck_assert_double_eq(not_sampled_ns, 0);
 }
 END_TEST
@@ -208,14 +208,14 @@ START_TEST(any_samples_add_up)
 {
     srandom((unsigned)_i);
     double time_ms = 0;
-    begin(_i % 2 == 0 ? 4 : 10);
+    begin_spread(_i % 2 == 0 ? 4 : 10);
     for (int i = 0; i < 2000; i++) {
         double passed_ms = (double)(random() % (random() % 16 == 0 ? 5000 : 20));
         time_ms += passed_ms;
-        add(time_ms, passed_ms * (double)(random() % 4) / 2,
-            random() % 20 == 0 ? SAMPLE_SPREAD_NO_STACK : 0);
+        add_sample(time_ms, passed_ms * (double)(random() % 4) / 2,
+                   random() % 20 == 0 ? SAMPLE_SPREAD_NO_STACK : 0);
     }
-    weigh();
+    weigh_samples();
 }
 END_TEST
 
@@ -226,7 +226,7 @@ int main(void)
     SRunner *runner;
     int failed;
 
-    tcase_add_checked_fixture(tests, NULL, forget);
+    tcase_add_checked_fixture(tests, NULL, free_spread);
     tcase_add_test(tests, a_sample_of_a_tick_stands_for_it);
     tcase_add_test(tests, what_is_more_than_a_tick_is_the_whole_second_s);
     tcase_add_test(tests, a_process_own_clock_is_its_tick);

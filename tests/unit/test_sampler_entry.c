@@ -11,7 +11,7 @@ enum { COUNT = 4 };
 
 static uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
 
-static struct counter_cursor decode(size_t bytes, uint64_t *ticks)
+static struct counter_cursor decode_entry(size_t bytes, uint64_t *ticks)
 {
     struct counter_cursor cursor;
     ck_assert_int_eq(entry_decode_counters(entry + 1, bytes - 1, ticks, &cursor), 0);
@@ -41,7 +41,7 @@ START_TEST(only_changes_are_written)
     size_t bytes = counters_entry_write(entry, 1234, before, now, COUNT);
     ck_assert_uint_eq(entry[0], ENTRY_COUNTERS);
     ck_assert_uint_eq(bytes, 1 + 2 + 3 + 3);
-    struct counter_cursor cursor = decode(bytes, &ticks);
+    struct counter_cursor cursor = decode_entry(bytes, &ticks);
     ck_assert_uint_eq(ticks, 1234);
     next_is(&cursor, 1, -5, 2);
     next_is(&cursor, 3, 0, 1);
@@ -59,15 +59,15 @@ END_TEST
 
 START_TEST(totals_have_all_counters_and_the_widest_numbers_fit)
 {
-    static struct counter_total now[COUNTERS_MOST];
+    static struct counter_total now[COUNTERS_MAX];
     uint64_t ticks;
-    for (int i = 0; i < COUNTERS_MOST; i++)
+    for (int i = 0; i < COUNTERS_MAX; i++)
         now[i] = (struct counter_total){ i % 2 == 0 ? INT64_MIN : INT64_MAX, UINT64_MAX };
-    size_t bytes = counter_totals_entry_write(entry, UINT64_MAX, now, COUNTERS_MOST);
+    size_t bytes = counter_totals_entry_write(entry, UINT64_MAX, now, COUNTERS_MAX);
     ck_assert_uint_eq(entry[0], ENTRY_COUNTER_TOTALS);
     ck_assert_uint_le(bytes, sizeof(entry));
-    struct counter_cursor cursor = decode(bytes, &ticks);
-    for (uint32_t i = 0; i < COUNTERS_MOST; i++)
+    struct counter_cursor cursor = decode_entry(bytes, &ticks);
+    for (uint32_t i = 0; i < COUNTERS_MAX; i++)
         next_is(&cursor, i, now[i].count, UINT64_MAX);
     is_at_end(&cursor);
 }
@@ -77,7 +77,8 @@ START_TEST(changes_wrap)
 {
     struct counter_total before = { INT64_MAX, UINT64_MAX }, now = { INT64_MIN, 0 };
     uint64_t ticks;
-    struct counter_cursor cursor = decode(counters_entry_write(entry, 0, &before, &now, 1), &ticks);
+    struct counter_cursor cursor =
+        decode_entry(counters_entry_write(entry, 0, &before, &now, 1), &ticks);
     next_is(&cursor, 0, 1, 1);
 }
 END_TEST
@@ -106,12 +107,12 @@ START_TEST(an_index_beyond_the_most_is_damaged)
     uint64_t ticks;
     uint8_t *out = entry;
     *out++ = 0; /* ticks */
-    out = leb128_write(out, COUNTERS_MOST - 1);
+    out = leb128_write(out, COUNTERS_MAX - 1);
     *out++ = 2;
     *out++ = 1;
     memset(out, 0, 3); /* one more than there are */
     ck_assert_int_eq(entry_decode_counters(entry, (size_t)(out + 3 - entry), &ticks, &cursor), 0);
-    next_is(&cursor, COUNTERS_MOST - 1, 1, 1);
+    next_is(&cursor, COUNTERS_MAX - 1, 1, 1);
     ck_assert_int_eq(counter_cursor_next(&cursor, &change), -EPROTO);
 }
 END_TEST

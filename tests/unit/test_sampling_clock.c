@@ -51,9 +51,9 @@ START_TEST(numbers_that_nobody_knows_are_harmless)
     ck_assert_int_eq(clock_refusal_checked(CLOCK_REFUSAL_COUNT), CLOCK_REFUSAL_OTHER);
     ck_assert_int_eq(clock_refusal_checked(UINT32_MAX), CLOCK_REFUSAL_OTHER);
     ck_assert_uint_eq(sampling_interval_checked(4000000), 4000000);
-    ck_assert_uint_eq(sampling_interval_checked(SAMPLING_INTERVAL_MOST_NS),
-                      SAMPLING_INTERVAL_MOST_NS);
-    ck_assert_uint_eq(sampling_interval_checked(SAMPLING_INTERVAL_MOST_NS + 1), 0);
+    ck_assert_uint_eq(sampling_interval_checked(SAMPLING_INTERVAL_MAX_NS),
+                      SAMPLING_INTERVAL_MAX_NS);
+    ck_assert_uint_eq(sampling_interval_checked(SAMPLING_INTERVAL_MAX_NS + 1), 0);
 }
 END_TEST
 
@@ -67,8 +67,8 @@ END_TEST
 
 /* --- sums --- */
 
-static void add(struct clock_summary *summary, enum sampling_clock clock,
-                enum clock_refusal refusal, uint64_t interval_ns)
+static void add_group(struct clock_summary *summary, enum sampling_clock clock,
+                      enum clock_refusal refusal, uint64_t interval_ns)
 {
     clock_summary_add(summary,
                       &(struct clock_group){ clock, refusal, 1, interval_ns, interval_ns });
@@ -78,12 +78,12 @@ START_TEST(processes_of_one_clock_and_reason_count_together)
 {
     struct clock_summary summary = { .count = 0 };
 
-    add(&summary, SAMPLING_CLOCK_CPU, CLOCK_REFUSAL_NONE, 4);
-    add(&summary, SAMPLING_CLOCK_AUTO, CLOCK_REFUSAL_NONE, 1);
-    add(&summary, SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, 1);
-    add(&summary, SAMPLING_CLOCK_CPU, CLOCK_REFUSAL_KERNEL, 4);
-    add(&summary, SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, 0);
-    add(&summary, SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, 3);
+    add_group(&summary, SAMPLING_CLOCK_CPU, CLOCK_REFUSAL_NONE, 4);
+    add_group(&summary, SAMPLING_CLOCK_AUTO, CLOCK_REFUSAL_NONE, 1);
+    add_group(&summary, SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, 1);
+    add_group(&summary, SAMPLING_CLOCK_CPU, CLOCK_REFUSAL_KERNEL, 4);
+    add_group(&summary, SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, 0);
+    add_group(&summary, SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, 3);
     clock_summary_sort(&summary);
     ck_assert_uint_eq(summary.count, 3);
     ck_assert_int_eq(summary.groups[0].clock, SAMPLING_CLOCK_PERF);
@@ -103,7 +103,7 @@ START_TEST(there_is_room_for_every_group)
     for (int turn = 0; turn < 2; turn++)
         for (int clock = 0; clock < SAMPLING_CLOCK_COUNT; clock++)
             for (int refusal = 0; refusal < CLOCK_REFUSAL_COUNT; refusal++)
-                add(&summary, (enum sampling_clock)clock, (enum clock_refusal)refusal, 1);
+                add_group(&summary, (enum sampling_clock)clock, (enum clock_refusal)refusal, 1);
     ck_assert_uint_eq(summary.count, CLOCK_GROUPS_MOST);
     ck_assert_uint_eq(summary.groups[CLOCK_GROUPS_MOST - 1].processes, 2);
 }
@@ -165,7 +165,7 @@ START_TEST(the_longest_line_is_whole)
 {
     char line[CLOCK_LINE_BYTES];
     struct clock_group group = { SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, UINT64_MAX, 1234567,
-                                 SAMPLING_INTERVAL_MOST_NS };
+                                 SAMPLING_INTERVAL_MAX_NS };
 
     for (int refusal = 1; refusal < CLOCK_REFUSAL_COUNT; refusal++) {
         const char *text = clock_refusal_text((enum clock_refusal)refusal);

@@ -30,7 +30,7 @@ static void stop_being_asked(void)
     thread_current = NULL;
 }
 
-static bool withdraws(int number, int code, pid_t sender)
+static bool withdraws_request(int number, int code, pid_t sender)
 {
     siginfo_t info = { .si_signo = number, .si_code = code };
     info.si_pid = sender;
@@ -39,38 +39,38 @@ static bool withdraws(int number, int code, pid_t sender)
 
 START_TEST(a_request_is_withdrawn_once)
 {
-    ck_assert(withdraws(SIGURG, SI_TKILL, getpid()));
+    ck_assert(withdraws_request(SIGURG, SI_TKILL, getpid()));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_EMPTY);
-    ck_assert(!withdraws(SIGURG, SI_TKILL, getpid()));
+    ck_assert(!withdraws_request(SIGURG, SI_TKILL, getpid()));
 }
 END_TEST
 
 START_TEST(what_the_program_sends_to_itself_leaves_the_request)
 {
-    ck_assert(!withdraws(SIGURG, SI_USER, getpid()));
-    ck_assert(!withdraws(SIGURG, SI_QUEUE, getpid()));
+    ck_assert(!withdraws_request(SIGURG, SI_USER, getpid()));
+    ck_assert(!withdraws_request(SIGURG, SI_QUEUE, getpid()));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
 }
 END_TEST
 
 START_TEST(what_others_send_leaves_the_request)
 {
-    ck_assert(!withdraws(SIGURG, SI_TKILL, getppid()));
-    ck_assert(!withdraws(SIGURG, SI_KERNEL, 0));
+    ck_assert(!withdraws_request(SIGURG, SI_TKILL, getppid()));
+    ck_assert(!withdraws_request(SIGURG, SI_KERNEL, 0));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
 }
 END_TEST
 
 START_TEST(another_signal_leaves_the_request)
 {
-    ck_assert(!withdraws(SIGWINCH, SI_TKILL, getpid()));
+    ck_assert(!withdraws_request(SIGWINCH, SI_TKILL, getpid()));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
 }
 END_TEST
 
 START_TEST(one_that_cannot_be_told_is_taken_for_the_request)
 {
-    ck_assert(withdraws(SIGURG, SI_USER, 0));
+    ck_assert(withdraws_request(SIGURG, SI_USER, 0));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_EMPTY);
 }
 END_TEST
@@ -92,14 +92,14 @@ START_TEST(a_wake_that_cannot_be_told_is_no_use_of_the_signal)
 }
 END_TEST
 
-static bool blocks(int number)
+static bool blocks_signal(int number)
 {
     struct sigaction ours;
     ck_assert_int_eq(real_sigaction(SIGURG, NULL, &ours), 0);
     return sigismember(&ours.sa_mask, number) == 1;
 }
 
-static void handle(int number)
+static void handle_signal(int number)
 {
     (void)number;
 }
@@ -108,20 +108,20 @@ START_TEST(children_may_end_while_the_handler_runs)
 {
     sampling_signal_initialize(0);
     ck_assert_int_eq(sampling_signal_install(), 0);
-    ck_assert(!blocks(SIGCHLD));
-    ck_assert(blocks(SIGALRM));
+    ck_assert(!blocks_signal(SIGCHLD));
+    ck_assert(blocks_signal(SIGALRM));
     sampling_signal_prepare_for_children();
-    ck_assert(blocks(SIGCHLD));
+    ck_assert(blocks_signal(SIGCHLD));
 }
 END_TEST
 
 START_TEST(no_handler_for_children_interrupts_ours)
 {
-    const struct sigaction action = { .sa_handler = handle };
+    const struct sigaction action = { .sa_handler = handle_signal };
     ck_assert_int_eq(real_sigaction(SIGCHLD, &action, NULL), 0);
     sampling_signal_initialize(0);
     ck_assert_int_eq(sampling_signal_install(), 0);
-    ck_assert(blocks(SIGCHLD));
+    ck_assert(blocks_signal(SIGCHLD));
 }
 END_TEST
 

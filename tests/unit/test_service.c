@@ -16,13 +16,13 @@ static uv_loop_t loop;
 static struct service service;
 static const char *doing;
 
-static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
+static void describe_status(char out[SERVICE_STATUS_BYTES], void *owner)
 {
     ck_assert_ptr_eq(owner, &loop);
     snprintf(out, SERVICE_STATUS_BYTES, "%s", doing);
 }
 
-static const struct service_events events = { describe };
+static const struct service_events events = { describe_status };
 
 static void listen_as_manager(void)
 {
@@ -52,7 +52,7 @@ static void forget_manager(void)
 }
 
 /* What the manager was told and has not read; "" when there is nothing. */
-static const char *told(void)
+static const char *told_text(void)
 {
     static char text[256];
     ssize_t got = recv(manager, text, sizeof(text) - 1, 0);
@@ -69,13 +69,13 @@ static void open_service(void)
 START_TEST(ready_then_what_it_does_then_stopping)
 {
     open_service();
-    ck_assert_str_eq(told(), "");
+    ck_assert_str_eq(told_text(), "");
     service_tell_ready(&service);
-    ck_assert_str_eq(told(), "READY=1");
-    ck_assert_str_eq(told(), "STATUS=nothing");
+    ck_assert_str_eq(told_text(), "READY=1");
+    ck_assert_str_eq(told_text(), "STATUS=nothing");
     service_close(&service);
-    ck_assert_str_eq(told(), "STOPPING=1");
-    ck_assert_str_eq(told(), "");
+    ck_assert_str_eq(told_text(), "STOPPING=1");
+    ck_assert_str_eq(told_text(), "");
 }
 END_TEST
 
@@ -84,11 +84,11 @@ START_TEST(status_is_told_when_it_is_another)
     open_service();
     service_tell_status(&service);
     service_tell_status(&service);
-    ck_assert_str_eq(told(), "STATUS=nothing");
-    ck_assert_str_eq(told(), "");
+    ck_assert_str_eq(told_text(), "STATUS=nothing");
+    ck_assert_str_eq(told_text(), "");
     doing = "something";
     service_tell_status(&service);
-    ck_assert_str_eq(told(), "STATUS=something");
+    ck_assert_str_eq(told_text(), "STATUS=something");
     service_close(&service);
 }
 END_TEST
@@ -100,12 +100,12 @@ START_TEST(nothing_is_told_after_the_end)
     service_close(&service);
     service_tell_ready(&service);
     service_tell_status(&service);
-    ck_assert_str_eq(told(), "STOPPING=1");
-    ck_assert_str_eq(told(), "");
+    ck_assert_str_eq(told_text(), "STOPPING=1");
+    ck_assert_str_eq(told_text(), "");
 }
 END_TEST
 
-static void stop(uv_timer_t *timer)
+static void stop_timer(uv_timer_t *timer)
 {
     uv_close((uv_handle_t *)timer, NULL);
 }
@@ -117,7 +117,7 @@ static void turn_for(uint64_t ms)
 
     uv_update_time(&loop);
     uv_timer_init(&loop, &end);
-    uv_timer_start(&end, stop, ms, 0);
+    uv_timer_start(&end, stop_timer, ms, 0);
     uv_run(&loop, UV_RUN_DEFAULT);
 }
 
@@ -127,9 +127,9 @@ START_TEST(the_watchdog_hears_a_loop_that_turns)
     setenv("WATCHDOG_USEC", "40000", 1);
     open_service();
     usleep(60 * 1000);
-    ck_assert_str_eq(told(), "");
+    ck_assert_str_eq(told_text(), "");
     turn_for(25);
-    ck_assert_str_eq(told(), "WATCHDOG=1");
+    ck_assert_str_eq(told_text(), "WATCHDOG=1");
     service_close(&service);
 }
 END_TEST
@@ -140,7 +140,7 @@ START_TEST(the_watchdog_of_another_process_is_not_ours)
     setenv("WATCHDOG_PID", "1", 1);
     open_service();
     turn_for(50);
-    ck_assert_str_eq(told(), "");
+    ck_assert_str_eq(told_text(), "");
     service_close(&service);
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(without_a_manager_nothing_happens)
     service_tell_ready(&service);
     turn_for(50);
     service_close(&service);
-    ck_assert_str_eq(told(), "");
+    ck_assert_str_eq(told_text(), "");
 }
 END_TEST
 

@@ -72,7 +72,7 @@ static const struct {
     { SESSION_GATHERING, SESSION_EVENT_STOP, SESSION_IDLE },
 };
 
-static int expected(enum session_state from, enum session_event event)
+static int expected_state(enum session_state from, enum session_event event)
 {
     for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
         if (moves[i].from == from && moves[i].event == event)
@@ -88,7 +88,7 @@ START_TEST(only_the_moves_in_the_picture_are_possible)
     for (int event = 0; event <= SESSION_EVENT_STOP; event++) {
         set_up();
         go_to(from);
-        int expect = expected(from, (enum session_event)event);
+        int expect = expected_state(from, (enum session_event)event);
         bool may = session_may_move(&session, (enum session_event)event);
         ck_assert_msg(may == (expect >= 0), "%s, event %d", session_state_name(from), event);
         if (may)
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(a_refusal_always_says_why)
 {
     for (int event = 0; event <= SESSION_EVENT_STOP; event++) {
-        if (expected((enum session_state)_i, (enum session_event)event) < 0)
+        if (expected_state((enum session_state)_i, (enum session_event)event) < 0)
             ck_assert_uint_gt(
                 strlen(session_refusal_text((enum session_state)_i, (enum session_event)event)),
                 10);

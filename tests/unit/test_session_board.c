@@ -14,7 +14,7 @@ static void set_up(void)
     };
 }
 
-static bool reads(uint32_t generation, uint32_t revision)
+static bool reads_session(uint32_t generation, uint32_t revision)
 {
     const struct session_word word = { .generation = generation, .revision = revision };
     return session_board_read(&board, &word, &got);
@@ -23,32 +23,32 @@ static bool reads(uint32_t generation, uint32_t revision)
 START_TEST(what_was_written_is_read)
 {
     session_board_write(&board, &terms);
-    ck_assert(reads(7, 3));
+    ck_assert(reads_session(7, 3));
     ck_assert_mem_eq(&got, &terms, sizeof(got));
 }
 END_TEST
 
 START_TEST(an_empty_board_has_no_session)
 {
-    ck_assert(!reads(0, 3));
-    ck_assert(!reads(1, 3));
+    ck_assert(!reads_session(0, 3));
+    ck_assert(!reads_session(1, 3));
 }
 END_TEST
 
 START_TEST(the_terms_of_another_session_are_not_those_asked_for)
 {
     session_board_write(&board, &terms);
-    ck_assert(!reads(6, 3));
+    ck_assert(!reads_session(6, 3));
 }
 END_TEST
 
 START_TEST(terms_that_have_changed_are_not_those_asked_for)
 {
     session_board_write(&board, &terms);
-    ck_assert(!reads(7, 2));
+    ck_assert(!reads_session(7, 2));
     terms.revision = SESSION_WORD_REVISION_MASK + 1 + 3; /* the word has its lowest bits alone */
     session_board_write(&board, &terms);
-    ck_assert(reads(7, 3));
+    ck_assert(reads_session(7, 3));
 }
 END_TEST
 
@@ -66,7 +66,7 @@ START_TEST(a_board_that_is_being_written_is_not_read)
 {
     session_board_write(&board, &terms);
     board.sequence++;
-    ck_assert(!reads(7, 3));
+    ck_assert(!reads_session(7, 3));
 }
 END_TEST
 
@@ -75,7 +75,7 @@ START_TEST(who_writes_next_makes_it_whole)
 {
     board.sequence = 5;
     session_board_write(&board, &terms);
-    ck_assert(reads(7, 3));
+    ck_assert(reads_session(7, 3));
 }
 END_TEST
 
@@ -84,7 +84,7 @@ START_TEST(strings_end_whatever_stands_there)
     session_board_write(&board, &terms);
     memset(board.terms.filters, 'x', sizeof(board.terms.filters));
     memset(board.terms.marker_triggers, 'x', sizeof(board.terms.marker_triggers));
-    ck_assert(reads(7, 3));
+    ck_assert(reads_session(7, 3));
     ck_assert_uint_eq(strlen(got.filters), sizeof(got.filters) - 1);
     ck_assert_uint_eq(strlen(got.marker_triggers), sizeof(got.marker_triggers) - 1);
 }

@@ -23,12 +23,13 @@ static void set_up(void)
 
 static const char *refusal;
 
-static int check(const struct session_owner *owner, const struct session_settings *settings)
+static int check_settings(const struct session_owner *owner,
+                          const struct session_settings *settings)
 {
     return session_parts_check(&parts, owner, settings, &refusal);
 }
 
-static void fold(void)
+static void fold_parts(void)
 {
     parts.count = 0;
     session_parts_add(&parts, &session_owner_standing, &coarse, 1);
@@ -46,7 +47,7 @@ END_TEST
 
 START_TEST(two_have_all_that_either_asks_for)
 {
-    fold();
+    fold_parts();
     ck_assert_uint_eq(both.interval_ns, 1000000);
     ck_assert_uint_eq(both.memory_limit_bytes, 64);
     ck_assert_uint_eq(both.features, FEATURE_STACKS | FEATURE_MARKERS);
@@ -64,7 +65,7 @@ START_TEST(the_finer_clock_is_taken)
     };
     coarse.clock = cases[_i][0];
     fine.clock = cases[_i][1];
-    fold();
+    fold_parts();
     ck_assert_int_eq(both.clock, cases[_i][2]);
 }
 END_TEST
@@ -73,13 +74,13 @@ START_TEST(threads_that_either_names_are_recorded)
 {
     strcpy(coarse.thread_filters, "main");
     strcpy(fine.thread_filters, "worker,io");
-    fold();
+    fold_parts();
     ck_assert_str_eq(both.thread_filters, "main,worker,io");
     strcpy(fine.thread_filters, "main");
-    fold();
+    fold_parts();
     ck_assert_str_eq(both.thread_filters, "main");
     fine.thread_filters[0] = '\0';
-    fold();
+    fold_parts();
     ck_assert_str_eq(both.thread_filters, "");
 }
 END_TEST
@@ -88,10 +89,10 @@ START_TEST(filters_too_long_for_one_list_let_all_threads_through)
 {
     memset(coarse.thread_filters, 'a', MESSAGE_MAX_FILTERS / 2);
     memset(fine.thread_filters, 'b', MESSAGE_MAX_FILTERS / 2);
-    fold();
+    fold_parts();
     ck_assert_str_eq(both.thread_filters, "");
     fine.thread_filters[MESSAGE_MAX_FILTERS / 2 - 1] = '\0';
-    fold();
+    fold_parts();
     ck_assert_uint_eq(strlen(both.thread_filters), MESSAGE_MAX_FILTERS);
 }
 END_TEST
@@ -102,10 +103,10 @@ START_TEST(the_shorter_allocation_interval_is_taken_of_those_that_want_any)
     coarse.features |= FEATURE_MEMORY; /* which samples none */
     fine.allocation_interval_bytes = 20;
     fine.features |= FEATURE_NATIVEALLOCS;
-    fold();
+    fold_parts();
     ck_assert_uint_eq(both.allocation_interval_bytes, 20);
     coarse.features |= FEATURE_NATIVEALLOCS;
-    fold();
+    fold_parts();
     ck_assert_uint_eq(both.allocation_interval_bytes, 10);
 }
 END_TEST
@@ -120,7 +121,7 @@ START_TEST(an_allocation_interval_that_nobody_says_is_no_shorter_than_one_that_s
     fine.features |= FEATURE_NATIVEALLOCS;
     coarse.allocation_interval_bytes = cases[_i][0];
     fine.allocation_interval_bytes = cases[_i][1];
-    fold();
+    fold_parts();
     ck_assert_uint_eq(both.allocation_interval_bytes, cases[_i][2]);
 }
 END_TEST
@@ -129,23 +130,23 @@ START_TEST(a_wall_clock_goes_beside_no_other)
 {
     session_parts_add(&parts, &session_owner_standing, &coarse, 1);
     fine.clock = SAMPLING_CLOCK_WALL;
-    ck_assert_int_eq(check(&user, &fine), -EBUSY);
+    ck_assert_int_eq(check_settings(&user, &fine), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "--clock wall"));
     parts.items[0].settings.clock = SAMPLING_CLOCK_WALL;
-    ck_assert_int_eq(check(&user, &fine), 0);
+    ck_assert_int_eq(check_settings(&user, &fine), 0);
 }
 END_TEST
 
 START_TEST(an_owner_has_one_and_all_have_two)
 {
-    ck_assert_int_eq(check(&user, &fine), 0);
+    ck_assert_int_eq(check_settings(&user, &fine), 0);
     session_parts_add(&parts, &user, &fine, 1);
-    ck_assert_int_eq(check(&user, &fine), -EALREADY);
+    ck_assert_int_eq(check_settings(&user, &fine), -EALREADY);
     ck_assert_ptr_nonnull(strstr(refusal, "already active"));
-    ck_assert_int_eq(check(&program, &fine), 0);
+    ck_assert_int_eq(check_settings(&program, &fine), 0);
     session_parts_add(&parts, &program, &fine, 2);
-    ck_assert_int_eq(check(&program, &fine), -EALREADY);
-    ck_assert_int_eq(check(&session_owner_standing, &fine), -EBUSY);
+    ck_assert_int_eq(check_settings(&program, &fine), -EALREADY);
+    ck_assert_int_eq(check_settings(&session_owner_standing, &fine), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "two sessions"));
 }
 END_TEST

@@ -6,9 +6,9 @@
 
 #include "profctl/processed/columns.h"
 
-enum { MOST_BYTES = 4096, HEADER_BYTES = 20, ENTRY_BYTES = 12, ALIGNMENT_BYTES = 8 };
+enum { MAX_BYTES = 4096, HEADER_BYTES = 20, ENTRY_BYTES = 12, ALIGNMENT_BYTES = 8 };
 
-static char file[MOST_BYTES];
+static char file[MAX_BYTES];
 static size_t bytes, room;
 static struct failure_latch latch;
 static struct slabs *slabs;
@@ -24,7 +24,7 @@ static int write_bytes(void *context, const char *text, size_t count)
     return 0;
 }
 
-static void begin(void)
+static void begin_slabs(void)
 {
     bytes = 0;
     room = sizeof(file);
@@ -33,7 +33,7 @@ static void begin(void)
     json_writer_init(&root, &latch);
 }
 
-static void end(void)
+static void end_slabs(void)
 {
     json_writer_fini(&root);
     slabs_destroy(slabs);
@@ -116,7 +116,7 @@ END_TEST
 START_TEST(numbers_begin_where_the_widest_may)
 {
     for (size_t length = 0; length < 2 * ALIGNMENT_BYTES; length++) {
-        begin();
+        begin_slabs();
         for (uint32_t slab = 0; slab < 2; slab++) {
             ck_assert_uint_eq(slabs_start_numbers(slabs, SLAB_UINT8), slab);
             for (size_t i = 0; i < length; i++)
@@ -127,7 +127,7 @@ START_TEST(numbers_begin_where_the_widest_may)
         ck_assert_int_eq(slabs_write(slabs, &root), 0);
         for (uint32_t slab = 0; slab < 2; slab++)
             ck_assert_int_eq((slab_at(slab, SLAB_UINT8, length) - file) % ALIGNMENT_BYTES, 0);
-        end();
+        end_slabs();
     }
 }
 END_TEST
@@ -194,8 +194,8 @@ START_TEST(whoever_takes_the_file_may_refuse)
     put_something();
     ck_assert_int_eq(slabs_write(slabs, &root), 0);
     for (size_t whole = bytes, less = 0; less < whole; less++) {
-        end();
-        begin();
+        end_slabs();
+        begin_slabs();
         room = less;
         put_something();
         ck_assert_int_eq(slabs_write(slabs, &root), -ENOSPC);
@@ -216,7 +216,7 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.processed.slabs");
     TCase *tests = tcase_create("slabs");
-    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_checked_fixture(tests, begin_slabs, end_slabs);
     tcase_add_test(tests, the_root_alone_is_a_file);
     tcase_add_test(tests, numbers_stand_as_their_type_does);
     tcase_add_test(tests, values_refer_to_slabs_that_came_meanwhile);

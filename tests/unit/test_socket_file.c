@@ -40,7 +40,7 @@ static int try_to_listen(struct socket_file *file)
     return error;
 }
 
-static bool exists(const char *name)
+static bool file_exists(const char *name)
 {
     return access(name, F_OK) == 0;
 }
@@ -75,8 +75,8 @@ START_TEST(closing_leaves_nothing_behind)
     struct socket_file file;
     ck_assert_int_eq(try_to_listen(&file), 0);
     socket_file_close(&file);
-    ck_assert(!exists(path));
-    ck_assert(!exists(lock_path));
+    ck_assert(!file_exists(path));
+    ck_assert(!file_exists(lock_path));
 }
 END_TEST
 
@@ -87,7 +87,7 @@ START_TEST(closing_spares_a_file_that_somebody_else_made)
     ck_assert_int_eq(unlink(path), 0);
     leave_dead_socket();
     socket_file_close(&file);
-    ck_assert(exists(path));
+    ck_assert(file_exists(path));
 }
 END_TEST
 
@@ -110,7 +110,7 @@ START_TEST(a_lent_socket_is_listened_with_and_stays)
 
     ck_assert_int_eq(socket_file_adopt(&file, ours, text, sizeof(text)), 0);
     ck_assert_str_eq(file.path, path);
-    ck_assert(exists(lock_path));
+    ck_assert(file_exists(lock_path));
     int client = socket_connect(path, 0);
     ck_assert_int_ge(client, 0);
     int accepted = accept(file.listening_fd, NULL, NULL);
@@ -118,7 +118,7 @@ START_TEST(a_lent_socket_is_listened_with_and_stays)
     ck_assert_int_eq(accept(file.listening_fd, NULL, NULL), -1);
     ck_assert_int_eq(errno, EAGAIN); /* it does not wait */
     socket_file_close(&file);
-    ck_assert(!exists(lock_path));
+    ck_assert(!file_exists(lock_path));
     int later = socket_connect(path, 0);
     ck_assert_int_ge(later, 0); /* for the next profd */
     close(later);
@@ -149,7 +149,7 @@ START_TEST(what_does_not_listen_is_not_adopted)
 
     ck_assert_int_eq(socket_file_adopt(&file, fd, text, sizeof(text)), -EINVAL);
     ck_assert_int_eq(fcntl(fd, F_GETFD), -1); /* closed */
-    ck_assert(!exists(lock_path));
+    ck_assert(!file_exists(lock_path));
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(a_living_socket_without_lock_is_left_alone)
     ck_assert_int_eq(try_to_listen(&first), 0);
     ck_assert_int_eq(unlink(lock_path), 0);
     ck_assert_int_eq(try_to_listen(&second), -EADDRINUSE);
-    ck_assert(!exists(lock_path));
+    ck_assert(!file_exists(lock_path));
     socket_file_close(&first);
 }
 END_TEST
@@ -223,7 +223,7 @@ START_TEST(what_is_no_socket_stays)
     struct stat status;
     ck_assert_int_eq(stat(path, &status), 0);
     ck_assert_int_eq(status.st_size, 4);
-    ck_assert(!exists(lock_path));
+    ck_assert(!file_exists(lock_path));
 }
 END_TEST
 
@@ -234,7 +234,7 @@ START_TEST(a_symbolic_link_at_the_lock_is_not_followed)
     snprintf(victim, sizeof(victim), "%s/victim", folder);
     ck_assert_int_eq(symlink(victim, lock_path), 0);
     ck_assert_int_eq(try_to_listen(&file), -ELOOP);
-    ck_assert(!exists(victim));
+    ck_assert(!file_exists(victim));
 }
 END_TEST
 
@@ -254,7 +254,7 @@ START_TEST(a_missing_folder_and_a_long_path_are_named)
 END_TEST
 
 /* Waits for the start, listens, tells the outcome, and stays until everybody has told. */
-static void race(int start_fd, int result_fd)
+static void race_for_socket(int start_fd, int result_fd)
 {
     struct socket_file file;
     char byte;
@@ -277,7 +277,7 @@ START_TEST(of_many_that_start_at_once_over_a_dead_socket_one_listens)
         racers[i] = fork();
         if (racers[i] == 0) {
             close(start[1]);
-            race(start[0], results[1]);
+            race_for_socket(start[0], results[1]);
             _exit(0);
         }
     }

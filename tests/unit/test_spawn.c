@@ -34,7 +34,7 @@ static void tear_down(void)
 }
 
 /* Runs SCRIPT to its end; returns its wait status. */
-static int run(const char *script)
+static int run_script(const char *script)
 {
     int status_fd, status;
     pid_t pid;
@@ -52,7 +52,7 @@ static int run(const char *script)
 
 START_TEST(a_program_runs_and_says_nothing_of_its_start)
 {
-    ck_assert_int_eq(run("exit 5"), 5 << 8);
+    ck_assert_int_eq(run_script("exit 5"), 5 << 8);
     ck_assert_int_eq(failure.stage, 0);
 }
 END_TEST
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(a_program_that_is_not_there_fails_at_exec)
 {
     arguments[0] = "no-such-program";
-    run("");
+    run_script("");
     arguments[0] = "/bin/sh";
     ck_assert_int_eq(failure.stage, SPAWN_EXEC);
     ck_assert_int_eq(failure.error, -ENOENT);
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(a_folder_that_is_not_there_fails_before)
 {
     options.directory = "/nowhere";
-    run("true");
+    run_script("true");
     ck_assert_int_eq(failure.stage, SPAWN_DIRECTORY);
     ck_assert_int_eq(failure.error, -ENOENT);
 }
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(it_runs_in_its_folder)
 {
     options.directory = "/usr";
-    ck_assert_int_eq(run("pwd"), 0);
+    ck_assert_int_eq(run_script("pwd"), 0);
     ck_assert_str_eq(output, "/usr\n");
 }
 END_TEST
@@ -103,7 +103,7 @@ END_TEST
 START_TEST(a_folder_can_be_a_descriptor)
 {
     options.directory_fd = open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    ck_assert_int_eq(run("pwd"), 0);
+    ck_assert_int_eq(run_script("pwd"), 0);
     ck_assert_str_eq(output, "/usr\n");
     close(options.directory_fd);
 }
@@ -115,7 +115,7 @@ START_TEST(its_path_is_that_of_its_own_environment)
 
     arguments[0] = "sh";
     options.environment = environment;
-    ck_assert_int_eq(run("echo $WORD"), 0);
+    ck_assert_int_eq(run_script("echo $WORD"), 0);
     arguments[0] = "/bin/sh";
     ck_assert_str_eq(output, "own\n");
 }
@@ -178,7 +178,7 @@ START_TEST(signals_are_as_profd_found_them)
     sigaddset(&blocked, SIGTERM);
     sigprocmask(SIG_BLOCK, &blocked, NULL);
     options.arguments = direct; /* a shell unblocks signals by itself */
-    ck_assert_int_eq(run(""), 0);
+    ck_assert_int_eq(run_script(""), 0);
     ck_assert_ptr_nonnull(strstr(output, "SigBlk:\t0000000000000000"));
     ck_assert_ptr_nonnull(strstr(output, ignored));
 }

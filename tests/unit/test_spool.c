@@ -44,7 +44,7 @@ static struct spool *open_spool(uint64_t limit_bytes)
     return spool;
 }
 
-static int add(struct spool *spool, enum export_kind kind, uint64_t id, const char *text)
+static int add_batch(struct spool *spool, enum export_kind kind, uint64_t id, const char *text)
 {
     struct export_batch batch = {
         .kind = kind, .id = id, .rows = 10, .first_minute_s = 60, .last_minute_s = 120
@@ -73,7 +73,7 @@ START_TEST(rows_come_out_as_they_went_in)
     struct export_batch batch = { 0 };
     char text[64] = "";
 
-    ck_assert_int_eq(add(spool, EXPORT_STACKS, 7, "some rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_STACKS, 7, "some rows"), 0);
     ck_assert_int_eq(spool_first(spool, &batch), 0);
     ck_assert_int_eq(batch.kind, EXPORT_STACKS);
     ck_assert_uint_eq(batch.id, 7);
@@ -98,13 +98,13 @@ START_TEST(batches_outlive_the_exporter_in_their_order)
     struct spool *spool = open_spool(LIMIT_BYTES);
 
     for (uint64_t id = 1; id <= 20; id++)
-        ck_assert_int_eq(add(spool, EXPORT_SAMPLES, id, "rows"), 0);
+        ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, id, "rows"), 0);
     spool_remove_first(spool);
     uint64_t bytes = spool_bytes(spool);
     spool_close(spool);
     spool = open_spool(LIMIT_BYTES);
     ck_assert_uint_eq(spool_bytes(spool), bytes);
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 21, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 21, "rows"), 0);
     for (uint64_t id = 2; id <= 21; id++) {
         ck_assert_uint_eq(first_id(spool), id);
         spool_remove_first(spool);
@@ -120,12 +120,12 @@ START_TEST(the_oldest_go_when_there_is_no_room)
 {
     struct spool *spool = open_spool(LIMIT_BYTES);
 
-    ck_assert_int_eq(add(spool, EXPORT_STACKS, 1, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_STACKS, 1, "rows"), 0);
     uint64_t one = spool_bytes(spool);
     spool_close(spool);
     spool = open_spool(3 * one);
     for (uint64_t id = 2; id <= 5; id++)
-        ck_assert_int_eq(add(spool, EXPORT_SAMPLES, id, "rows"), 0);
+        ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, id, "rows"), 0);
     ck_assert_uint_eq(first_id(spool), 3);
     ck_assert_uint_le(spool_bytes(spool), 3 * one);
     ck_assert_uint_eq(spool_losses(spool)->batches, 2);
@@ -140,10 +140,10 @@ START_TEST(a_batch_that_never_fits_is_lost_alone)
 {
     struct spool *spool = open_spool(LIMIT_BYTES);
 
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 1, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 1, "rows"), 0);
     spool_close(spool);
     spool = open_spool(10);
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 2, "rows"), -EFBIG);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 2, "rows"), -EFBIG);
     ck_assert_uint_eq(first_id(spool), 1);
     ck_assert_uint_eq(spool_losses(spool)->rows, 10);
     spool_close(spool);
@@ -194,11 +194,11 @@ START_TEST(a_torn_file_is_told_by_its_checksum)
 {
     struct spool *spool = open_spool(LIMIT_BYTES);
 
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 1, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 1, "rows"), 0);
     long bytes = (long)spool_bytes(spool);
     spool_remove_first(spool);
     for (long at = 0; at < 2 * bytes; at++) {
-        ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 1, "rows"), 0);
+        ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 1, "rows"), 0);
         spool_close(spool);
         damage_file(at, at >= bytes ? at - bytes : -1);
         spool = open_spool(LIMIT_BYTES);
@@ -220,7 +220,7 @@ START_TEST(a_killed_exporter_leaves_whole_batches)
         if (child == 0) {
             struct spool *spool = open_spool(UINT64_MAX);
             for (uint64_t id = 1;; id++)
-                if (add(spool, EXPORT_SAMPLES, id, "rows of some length") < 0 ||
+                if (add_batch(spool, EXPORT_SAMPLES, id, "rows of some length") < 0 ||
                     write(told[1], &id, sizeof(id)) != sizeof(id))
                     _exit(1);
         }
@@ -287,10 +287,10 @@ START_TEST(a_folder_that_is_removed_is_made_again)
 {
     struct spool *spool = open_spool(LIMIT_BYTES);
 
-    ck_assert_int_eq(add(spool, EXPORT_STACKS, 1, "rows"), 0);
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 2, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_STACKS, 1, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 2, "rows"), 0);
     remove_folder();
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 3, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 3, "rows"), 0);
     ck_assert_uint_eq(first_id(spool), 3);
     ck_assert_uint_eq(spool_losses(spool)->batches, 0);
     ck_assert_uint_eq(spool_losses(spool)->torn, 2);
@@ -322,7 +322,7 @@ START_TEST(what_is_no_batch_is_passed_over_and_stays)
     make_nonsense(1, false);
     make_nonsense(2, true);
     spool = open_spool(LIMIT_BYTES);
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 7, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 7, "rows"), 0);
     ck_assert_uint_eq(first_id(spool), 7);
     ck_assert_uint_eq(spool_losses(spool)->torn, 3);
     ck_assert(is_there(0) && is_there(1) && is_there(2));
@@ -336,7 +336,7 @@ START_TEST(what_takes_the_place_of_a_batch_is_passed_over_and_stays)
     char path[128];
 
     for (uint64_t id = 1; id <= 3; id++)
-        ck_assert_int_eq(add(spool, EXPORT_SAMPLES, id, "rows"), 0);
+        ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, id, "rows"), 0);
     uint64_t bytes = spool_bytes(spool) / 3;
     for (uint64_t number = 0; number < 2; number++) {
         snprintf(path, sizeof(path), "%s/%016" PRIx64 ".batch", folder, number);
@@ -357,8 +357,8 @@ START_TEST(a_name_that_is_taken_loses_no_batch)
 
     make_nonsense(0, true);
     make_nonsense(1, true);
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 7, "rows"), 0);
-    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 8, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 7, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 8, "rows"), 0);
     ck_assert_uint_eq(first_id(spool), 7);
     ck_assert_uint_eq(spool_losses(spool)->torn, 0);
     spool_close(spool);

@@ -12,7 +12,7 @@ static const struct unwind_frame native[] = {
 
 static struct stack_frame merged[8];
 
-static size_t merge(const struct snapshot_label *labels, size_t count, size_t capacity)
+static size_t merge_labels(const struct snapshot_label *labels, size_t count, size_t capacity)
 {
     return stack_merge(native, 3, labels, count, merged, capacity);
 }
@@ -31,7 +31,7 @@ static void assert_label(size_t at, uint64_t site)
 
 START_TEST(without_labels_the_native_frames_are_turned_outermost_first)
 {
-    ck_assert_uint_eq(merge(NULL, 0, 8), 3);
+    ck_assert_uint_eq(merge_labels(NULL, 0, 8), 3);
     assert_native(0, 0x10);
     assert_native(1, 0x20);
     assert_native(2, 0x30);
@@ -42,7 +42,7 @@ START_TEST(a_label_stands_inside_the_function_that_pushed_it)
 {
     const struct snapshot_label labels[] = { { .stack_address = 384, .site = 1 },
                                              { .stack_address = 284, .site = 2 } };
-    ck_assert_uint_eq(merge(labels, 2, 8), 5);
+    ck_assert_uint_eq(merge_labels(labels, 2, 8), 5);
     assert_native(0, 0x10);
     assert_label(1, 1);
     assert_native(2, 0x20);
@@ -55,7 +55,7 @@ START_TEST(labels_of_the_innermost_function_come_last)
 {
     const struct snapshot_label labels[] = { { .stack_address = 184, .site = 1 },
                                              { .stack_address = 184, .site = 2 } };
-    ck_assert_uint_eq(merge(labels, 2, 8), 5);
+    ck_assert_uint_eq(merge_labels(labels, 2, 8), 5);
     assert_native(2, 0x30);
     assert_label(3, 1);
     assert_label(4, 2);
@@ -65,7 +65,7 @@ END_TEST
 START_TEST(labels_of_callers_that_were_not_unwound_come_first)
 {
     const struct snapshot_label labels[] = { { .stack_address = 500, .site = 7 } };
-    ck_assert_uint_eq(merge(labels, 1, 8), 4);
+    ck_assert_uint_eq(merge_labels(labels, 1, 8), 4);
     assert_label(0, 7);
     assert_native(1, 0x10);
 }
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(when_there_is_no_room_the_innermost_frames_are_kept)
 {
     const struct snapshot_label labels[] = { { .stack_address = 284, .site = 2 } };
-    ck_assert_uint_eq(merge(labels, 1, 2), 2);
+    ck_assert_uint_eq(merge_labels(labels, 1, 2), 2);
     assert_label(0, 2);
     assert_native(1, 0x30);
 }

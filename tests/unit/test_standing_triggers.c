@@ -17,15 +17,15 @@ static void set_up(void)
     refusal = NULL;
 }
 
-static int add(const char *text)
+static int add_trigger(const char *text)
 {
     return standing_triggers_add(&standing, text, &refusal);
 }
 
 START_TEST(what_was_added_is_in_the_set)
 {
-    ck_assert_int_eq(add("signal"), 0);
-    ck_assert_int_eq(add("name:now"), 0);
+    ck_assert_int_eq(add_trigger("signal"), 0);
+    ck_assert_int_eq(add_trigger("name:now"), 0);
     standing.output = "%n.json";
     ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), 0);
     ck_assert_uint_eq(set.count, 2);
@@ -39,7 +39,7 @@ END_TEST
 
 START_TEST(captures_have_the_usual_names)
 {
-    ck_assert_int_eq(add("exit"), 0);
+    ck_assert_int_eq(add_trigger("exit"), 0);
     ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), 0);
     ck_assert_str_eq(set.output, OUTPUT_PATTERN_DEFAULT);
 }
@@ -62,16 +62,16 @@ START_TEST(what_is_no_trigger_is_refused)
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        ck_assert_msg(add(wrong[i]) == -EINVAL, "%s", wrong[i]);
+        ck_assert_msg(add_trigger(wrong[i]) == -EINVAL, "%s", wrong[i]);
     ck_assert_uint_eq(standing.count, 0);
 }
 END_TEST
 
 START_TEST(there_are_no_more_than_a_session_has)
 {
-    for (int i = 0; i < TRIGGERS_MOST; i++)
-        ck_assert_int_eq(add("exit"), 0);
-    ck_assert_int_eq(add("exit"), -EINVAL);
+    for (int i = 0; i < TRIGGERS_MAX; i++)
+        ck_assert_int_eq(add_trigger("exit"), 0);
+    ck_assert_int_eq(add_trigger("exit"), -EINVAL);
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(names_that_cannot_be_are_refused)
 
     memset(longest, 'a', OUTPUT_PATTERN_BYTES);
     memcpy(longest + OUTPUT_PATTERN_BYTES - 5, ".json", 5);
-    ck_assert_int_eq(add("exit"), 0);
+    ck_assert_int_eq(add_trigger("exit"), 0);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         standing.output = wrong[i];
         ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), -EINVAL);

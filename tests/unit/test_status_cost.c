@@ -27,7 +27,7 @@ static void set_up(void)
                                 .start_ns = now_ns - UINT64_C(10) * NS_PER_S };
 }
 
-static cJSON *cost(void)
+static cJSON *make_cost(void)
 {
     const struct block_account account = { .produced_blocks = 1000, .produced_bytes = 64000 };
     const struct status_cost_view view = { &session, &supervisor, &account,
@@ -38,7 +38,7 @@ static cJSON *cost(void)
     return root;
 }
 
-static const cJSON *member(const cJSON *root, const char *name)
+static const cJSON *member_of_minute(const cJSON *root, const char *name)
 {
     return cJSON_GetObjectItem(cJSON_GetObjectItem(root, "minute_cost"), name);
 }
@@ -53,12 +53,12 @@ END_TEST
 
 START_TEST(a_session_records_so_much_in_a_minute)
 {
-    cJSON *root = cost();
+    cJSON *root = make_cost();
 
-    ck_assert_double_eq_tol(cJSON_GetNumberValue(member(root, "blocks")), 500, 50);
-    ck_assert_double_eq_tol(cJSON_GetNumberValue(member(root, "bytes")), 32000, 3200);
-    ck_assert_double_ge(cJSON_GetNumberValue(member(root, "profd_cpu_ms")), 0);
-    ck_assert_ptr_null(member(root, "export_cpu_ms"));
+    ck_assert_double_eq_tol(cJSON_GetNumberValue(member_of_minute(root, "blocks")), 500, 50);
+    ck_assert_double_eq_tol(cJSON_GetNumberValue(member_of_minute(root, "bytes")), 32000, 3200);
+    ck_assert_double_ge(cJSON_GetNumberValue(member_of_minute(root, "profd_cpu_ms")), 0);
+    ck_assert_ptr_null(member_of_minute(root, "export_cpu_ms"));
     cJSON_Delete(root);
 }
 END_TEST
@@ -72,9 +72,9 @@ START_TEST(the_exporter_is_told_apart)
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     while (used.tv_sec == 0 && used.tv_nsec < 50 * NS_PER_MS);
     supervisor.commands = &command;
-    cJSON *root = cost();
-    double profd = cJSON_GetNumberValue(member(root, "profd_cpu_ms"));
-    double exporter = cJSON_GetNumberValue(member(root, "export_cpu_ms"));
+    cJSON *root = make_cost();
+    double profd = cJSON_GetNumberValue(member_of_minute(root, "profd_cpu_ms"));
+    double exporter = cJSON_GetNumberValue(member_of_minute(root, "export_cpu_ms"));
 
     ck_assert_double_gt(exporter, 3 * profd);
     ck_assert_double_ge(profd, 40);
@@ -89,9 +89,9 @@ START_TEST(an_exporter_that_has_gone_is_left_out)
         _exit(0);
     ck_assert_int_eq(waitpid(command.pid, NULL, 0), command.pid);
     supervisor.commands = &command;
-    cJSON *root = cost();
+    cJSON *root = make_cost();
 
-    ck_assert_ptr_null(member(root, "export_cpu_ms"));
+    ck_assert_ptr_null(member_of_minute(root, "export_cpu_ms"));
     cJSON_Delete(root);
 }
 END_TEST

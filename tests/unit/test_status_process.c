@@ -38,7 +38,7 @@ static void make_arena(const struct arena_header *header)
     ck_assert_int_eq(pwrite(child.arena_fd, header, sizeof(*header), 0), sizeof(*header));
 }
 
-static void show(void)
+static void show_process(void)
 {
     shown = status_process_make(&child, &census, &most_bytes);
     char *text = cJSON_PrintUnformatted(shown);
@@ -65,7 +65,7 @@ START_TEST(it_says_who_it_is_and_how_it_ended)
     child.verdict = VERDICT_EXITED;
     child.code = 3;
     child.cpu.used_ns = 2500000;
-    show();
+    show_process();
     ck_assert_double_eq(number_of("pid"), 12);
     ck_assert_double_eq(number_of("parent_pid"), 11);
     ck_assert_double_eq(number_of("image"), 2);
@@ -79,7 +79,7 @@ END_TEST
 
 START_TEST(what_is_not_known_is_not_there)
 {
-    show();
+    show_process();
     ck_assert_double_eq(number_of("cpu_ms"), -1);
     ck_assert_double_eq(number_of("recorded_bytes"), -1);
     ck_assert_str_eq(text_of("title"), "(none)");
@@ -90,7 +90,7 @@ END_TEST
 START_TEST(without_an_arena_it_says_why)
 {
     child.obstacle = OBSTACLE_STATIC;
-    show();
+    show_process();
     ck_assert_str_eq(text_of("obstacle"), recording_obstacle_text(OBSTACLE_STATIC));
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(numbers_of_its_arena_are_shown)
                                        .live_threads = 4,
                                        .dictionary_used_bytes = 100,
                                        .drops = { [DROP_REENTRANT] = 6 } });
-    show();
+    show_process();
     ck_assert_double_eq(number_of("threads"), 4);
     ck_assert_double_eq(number_of("recorded_bytes"), (double)child_kernel_bytes(&child));
     ck_assert_double_eq(number_of("dictionary_bytes"), 100);
@@ -114,7 +114,7 @@ END_TEST
 START_TEST(an_arena_that_lies_shows_no_more_than_it_takes)
 {
     make_arena(&(struct arena_header){ .magic = ARENA_MAGIC, .dictionary_used_bytes = UINT32_MAX });
-    show();
+    show_process();
     ck_assert_double_eq(number_of("dictionary_bytes"), number_of("recorded_bytes"));
     ck_assert_double_eq(number_of("unreleased_bytes"), 0);
 }
@@ -127,7 +127,7 @@ START_TEST(names_are_cut_and_counted_as_they_are_escaped)
     memset(name, '\1', 1000);
     name[1000] = '\0';
     child.executable = name;
-    show(); /* within the bytes that are promised */
+    show_process(); /* within the bytes that are promised */
     ck_assert_uint_eq(strlen(text_of("executable")), 256);
 }
 END_TEST

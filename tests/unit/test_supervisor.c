@@ -114,7 +114,7 @@ static void tear_down(void)
 }
 
 /* Runs SCRIPT with sh; NULL: a program that is not there. */
-static struct command *run(const char *script)
+static struct command *run_script(const char *script)
 {
     char *arguments[] = { script != NULL ? "/bin/sh" : "/nowhere/none", "-c", (char *)script,
                           NULL };
@@ -126,7 +126,7 @@ static struct command *run(const char *script)
     return started;
 }
 
-static void await(const unsigned *counter, unsigned count)
+static void await_count(const unsigned *counter, unsigned count)
 {
     while (*counter < count)
         uv_run(&loop, UV_RUN_ONCE);
@@ -134,9 +134,9 @@ static void await(const unsigned *counter, unsigned count)
 
 START_TEST(a_command_runs_and_ends)
 {
-    pid_t pid = run("exit 3")->pid;
+    pid_t pid = run_script("exit 3")->pid;
 
-    await(&ends, 1);
+    await_count(&ends, 1);
     ck_assert_uint_eq(starts, 1);
     ck_assert_str_eq(start_text, "");
     ck_assert_uint_eq(exits, 1);
@@ -161,14 +161,14 @@ START_TEST(what_a_command_will_run_is_known_before_it_does)
     ck_assert_str_eq(started->executable, "/bin/true");
     ck_assert_int_eq(started->obstacle, OBSTACLE_ENVIRONMENT);
     ck_assert_uint_ge(started->start_ns, before_ns);
-    await(&ends, 1);
+    await_count(&ends, 1);
 }
 END_TEST
 
 START_TEST(profd_ends_as_shells_do_when_a_signal_ends_its_command)
 {
-    run("kill -USR1 $$")->is_main = true;
-    await(&ends, 1);
+    run_script("kill -USR1 $$")->is_main = true;
+    await_count(&ends, 1);
     ck_assert(was_main);
     ck_assert(exited.is_signal);
     ck_assert_int_eq(exit_status, 128 + SIGUSR1);
@@ -177,8 +177,8 @@ END_TEST
 
 START_TEST(what_cannot_run_is_told_and_is_no_process_of_the_session)
 {
-    run(NULL);
-    await(&ends, 1);
+    run_script(NULL);
+    await_count(&ends, 1);
     ck_assert_uint_eq(starts, 1);
     ck_assert_ptr_nonnull(strstr(start_text, "no such command"));
     ck_assert_int_eq(exit_status, 127);
@@ -189,9 +189,9 @@ END_TEST
 
 START_TEST(orphans_are_reaped_too)
 {
-    pid_t pid = run("sleep 0.05 & exit 0")->pid;
+    pid_t pid = run_script("sleep 0.05 & exit 0")->pid;
 
-    await(&reaped, 2);
+    await_count(&reaped, 2);
     ck_assert_uint_eq(ends, 1);
     ck_assert(reaped_pids[0] == pid || reaped_pids[1] == pid);
     ck_assert_int_ne(reaped_pids[0], reaped_pids[1]);
@@ -203,10 +203,10 @@ START_TEST(a_client_signals_its_own_commands_alone)
     static char me, other;
     struct client *mine = (struct client *)&me, *others = (struct client *)&other;
 
-    run("exec sleep 100")->launcher = mine;
+    run_script("exec sleep 100")->launcher = mine;
     ck_assert_int_eq(supervisor_signal(&supervisor, others, SIGTERM), -ESRCH);
     ck_assert_int_eq(supervisor_signal(&supervisor, mine, SIGTERM), 0);
-    await(&ends, 1);
+    await_count(&ends, 1);
     ck_assert_uint_eq(exited.code, SIGTERM);
     ck_assert_int_eq(supervisor_signal(&supervisor, mine, SIGTERM), -ESRCH);
 }
@@ -217,22 +217,22 @@ START_TEST(nobody_signals_the_commands_of_a_client_that_has_gone)
     static char me;
     struct client *mine = (struct client *)&me;
 
-    run("exec sleep 100")->launcher = mine;
+    run_script("exec sleep 100")->launcher = mine;
     supervisor_note_client_gone(&supervisor, mine);
     ck_assert_int_eq(supervisor_signal(&supervisor, mine, SIGTERM), -ESRCH);
     supervisor_pass_on(&supervisor, SIGKILL);
-    await(&ends, 1);
+    await_count(&ends, 1);
 }
 END_TEST
 
 START_TEST(a_shut_down_ends_commands_and_waits_for_programs)
 {
     has_programs = true;
-    run("exec sleep 100");
+    run_script("exec sleep 100");
     supervisor_shut_down(&supervisor);
     supervisor_shut_down(&supervisor);
     ck_assert_uint_eq(shut_downs, 1);
-    await(&ends, 1);
+    await_count(&ends, 1);
     ck_assert_uint_eq(overs, 0);
     has_programs = false;
     supervisor_note_programs(&supervisor);

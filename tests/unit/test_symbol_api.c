@@ -50,7 +50,7 @@ static void tear_down(void)
 }
 
 /* What REQUEST is answered with; to be deleted. */
-static cJSON *ask(const char *path, const char *request)
+static cJSON *ask_api(const char *path, const char *request)
 {
     char *text = NULL;
     ck_assert_int_eq(symbol_api_answer(libraries, path, request, &text), 0);
@@ -60,14 +60,14 @@ static cJSON *ask(const char *path, const char *request)
     return answer;
 }
 
-static cJSON *at(const cJSON *array, int index)
+static cJSON *item_at(const cJSON *array, int index)
 {
     cJSON *item = cJSON_GetArrayItem(array, index);
     ck_assert_ptr_nonnull(item);
     return item;
 }
 
-static cJSON *member(const cJSON *object, const char *name)
+static cJSON *get_member(const cJSON *object, const char *name)
 {
     cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     ck_assert_msg(item != NULL, "there is no %s", name);
@@ -81,18 +81,18 @@ START_TEST(addresses_are_named_with_file_and_line)
              "{\"jobs\":[{\"memoryMap\":[[\"other\",\"B\"],[\"me\",\"A0\"]],"
              "\"stacks\":[[[1,%llu],[0,16]],[]]}]}",
              (unsigned long long)known_offset + 1);
-    cJSON *answer = ask("/symbolicate/v5", request);
-    cJSON *result = at(member(answer, "results"), 0);
-    ck_assert(cJSON_IsTrue(member(member(result, "found_modules"), "me/A0")));
-    ck_assert(cJSON_IsFalse(member(member(result, "found_modules"), "other/B")));
-    ck_assert_int_eq(cJSON_GetArraySize(member(result, "stacks")), 2);
-    cJSON *known = at(at(member(result, "stacks"), 0), 0);
+    cJSON *answer = ask_api("/symbolicate/v5", request);
+    cJSON *result = item_at(get_member(answer, "results"), 0);
+    ck_assert(cJSON_IsTrue(get_member(get_member(result, "found_modules"), "me/A0")));
+    ck_assert(cJSON_IsFalse(get_member(get_member(result, "found_modules"), "other/B")));
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(result, "stacks")), 2);
+    cJSON *known = item_at(item_at(get_member(result, "stacks"), 0), 0);
     ck_assert_str_eq(symbol_api_text(known, "function"), "known_function");
     ck_assert_str_eq(symbol_api_text(known, "function_offset"), "0x1");
     ck_assert_str_eq(symbol_api_text(known, "module"), "me");
     ck_assert_ptr_nonnull(strstr(symbol_api_text(known, "file"), "test_symbol_api.c"));
-    ck_assert_double_gt(member(known, "line")->valuedouble, 0);
-    cJSON *unknown = at(at(member(result, "stacks"), 0), 1);
+    ck_assert_double_gt(get_member(known, "line")->valuedouble, 0);
+    cJSON *unknown = item_at(item_at(get_member(result, "stacks"), 0), 1);
     ck_assert_str_eq(symbol_api_text(unknown, "module_offset"), "0x10");
     ck_assert_ptr_null(symbol_api_text(unknown, "function"));
     cJSON_Delete(answer);
@@ -105,8 +105,9 @@ static uint64_t known_size(void)
     char request[256];
     snprintf(request, sizeof(request), "{\"memoryMap\":[[\"me\",\"A0\"]],\"stacks\":[[[0,%llu]]]}",
              (unsigned long long)known_offset);
-    cJSON *answer = ask("/symbolicate/v5", request);
-    cJSON *frame = at(at(member(at(member(answer, "results"), 0), "stacks"), 0), 0);
+    cJSON *answer = ask_api("/symbolicate/v5", request);
+    cJSON *frame =
+        item_at(item_at(get_member(item_at(get_member(answer, "results"), 0), "stacks"), 0), 0);
     uint64_t size = strtoull(symbol_api_text(frame, "function_size"), NULL, 16);
     cJSON_Delete(answer);
     return size;
@@ -114,15 +115,15 @@ static uint64_t known_size(void)
 
 START_TEST(a_request_may_be_one_job)
 {
-    cJSON *answer = ask("/symbolicate/v5", "{\"memoryMap\":[],\"stacks\":[]}");
-    ck_assert_int_eq(cJSON_GetArraySize(member(answer, "results")), 1);
+    cJSON *answer = ask_api("/symbolicate/v5", "{\"memoryMap\":[],\"stacks\":[]}");
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(answer, "results")), 1);
     cJSON_Delete(answer);
 }
 END_TEST
 
-static void refused(const char *path, const char *request, const char *word)
+static void expect_refusal(const char *path, const char *request, const char *word)
 {
-    cJSON *answer = ask(path, request);
+    cJSON *answer = ask_api(path, request);
     const char *error = symbol_api_text(answer, "error");
     ck_assert_msg(error != NULL && strstr(error, word) != NULL, "%s", error);
     cJSON_Delete(answer);
@@ -135,10 +136,11 @@ START_TEST(only_files_that_the_code_names_are_given_away)
              "{\"debugName\":\"me\",\"debugId\":\"A0\",\"moduleOffset\":\"0x%llx\",\"file\":"
              "\"/etc/passwd\"}",
              (unsigned long long)known_offset);
-    refused("/source/v1", request, "does not name that file");
-    refused("/source/v1",
-            "{\"debugName\":\"you\",\"debugId\":\"A0\",\"moduleOffset\":\"0x1\",\"file\":\"a\"}",
-            "no such library");
+    expect_refusal("/source/v1", request, "does not name that file");
+    expect_refusal(
+        "/source/v1",
+        "{\"debugName\":\"you\",\"debugId\":\"A0\",\"moduleOffset\":\"0x1\",\"file\":\"a\"}",
+        "no such library");
 }
 END_TEST
 
@@ -149,19 +151,20 @@ START_TEST(functions_are_disassembled_to_their_end)
              "{\"debugName\":\"me\",\"debugId\":\"A0\",\"startAddress\":\"0x%llx\",\"size\":"
              "\"0x1\",\"continueUntilFunctionEnd\":true}",
              (unsigned long long)known_offset);
-    cJSON *answer = ask("/asm/v1", request);
-    cJSON *instructions = member(answer, "instructions");
+    cJSON *answer = ask_api("/asm/v1", request);
+    cJSON *instructions = get_member(answer, "instructions");
     int count = cJSON_GetArraySize(instructions);
     ck_assert_int_gt(count, 1);
-    ck_assert_double_eq(at(at(instructions, 0), 0)->valuedouble, 0);
-    ck_assert_double_lt(at(at(instructions, count - 1), 0)->valuedouble, (double)known_size());
+    ck_assert_double_eq(item_at(item_at(instructions, 0), 0)->valuedouble, 0);
+    ck_assert_double_lt(item_at(item_at(instructions, count - 1), 0)->valuedouble,
+                        (double)known_size());
     ck_assert_uint_eq(strtoull(symbol_api_text(answer, "size"), NULL, 16), known_size());
     ck_assert_str_eq(symbol_api_text(answer, "arch"), DISASSEMBLY_ARCH);
     cJSON_Delete(answer);
-    refused("/asm/v1",
-            "{\"debugName\":\"me\",\"debugId\":\"A0\",\"startAddress\":\"0xfffffffffff0\","
-            "\"size\":\"0x10\"}",
-            "no code there");
+    expect_refusal("/asm/v1",
+                   "{\"debugName\":\"me\",\"debugId\":\"A0\",\"startAddress\":\"0xfffffffffff0\","
+                   "\"size\":\"0x10\"}",
+                   "no code there");
 }
 END_TEST
 

@@ -100,7 +100,7 @@ struct buffer {
     size_t count;
 };
 
-static int append(void *context, const char *bytes, size_t count)
+static int append_text(void *context, const char *bytes, size_t count)
 {
     struct buffer *buffer = context;
 
@@ -116,7 +116,7 @@ static struct capture_counts counts;
 static const struct symbolicate_events *watch; /* NULL: none */
 
 /* Runs the pass over TEXT; *OUT is the result, parsed, when it succeeded. */
-static int symbolicate(const char *text, bool with_names, cJSON **out)
+static int symbolicate_text(const char *text, bool with_names, cJSON **out)
 {
     struct buffer buffer = { 0 };
     struct symbol_cache *cache = NULL;
@@ -126,7 +126,7 @@ static int symbolicate(const char *text, bool with_names, cJSON **out)
     int error;
 
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append, &buffer, &latch);
+    json_writer_init_sink(&writer, append_text, &buffer, &latch);
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
     if (with_names)
         ck_assert_int_eq(symbol_cache_create(&cache), 0);
@@ -146,7 +146,7 @@ static int symbolicate(const char *text, bool with_names, cJSON **out)
 
 /* --- Looking at results --- */
 
-static const cJSON *member(const cJSON *object, const char *name)
+static const cJSON *get_member(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 
@@ -156,22 +156,22 @@ static const cJSON *member(const cJSON *object, const char *name)
 
 static const cJSON *only_thread(const cJSON *root)
 {
-    const cJSON *process = cJSON_GetArrayItem(member(root, "processes"), 0);
+    const cJSON *process = cJSON_GetArrayItem(get_member(root, "processes"), 0);
 
-    return cJSON_GetArrayItem(member(process, "threads"), 0);
+    return cJSON_GetArrayItem(get_member(process, "threads"), 0);
 }
 
-static int cell(const cJSON *thread, const char *table, int row, int column)
+static int cell_value(const cJSON *thread, const char *table, int row, int column)
 {
-    const cJSON *item =
-        cJSON_GetArrayItem(cJSON_GetArrayItem(member(member(thread, table), "data"), row), column);
+    const cJSON *item = cJSON_GetArrayItem(
+        cJSON_GetArrayItem(get_member(get_member(thread, table), "data"), row), column);
 
     return cJSON_IsNumber(item) ? item->valueint : -1;
 }
 
 static const char *string_at(const cJSON *thread, int index)
 {
-    return cJSON_GetArrayItem(member(thread, "stringTable"), index)->valuestring;
+    return cJSON_GetArrayItem(get_member(thread, "stringTable"), index)->valuestring;
 }
 
 /* The functions of the stack of sample ROW, innermost first, joined by " < ". */
@@ -181,9 +181,10 @@ static const char *stack_of(const cJSON *thread, int row)
     const char *separator = "";
 
     text[0] = '\0';
-    for (int stack = cell(thread, "samples", row, 0); stack >= 0;
-         stack = cell(thread, "stackTable", stack, 0)) {
-        int location = cell(thread, "frameTable", cell(thread, "stackTable", stack, 1), 0);
+    for (int stack = cell_value(thread, "samples", row, 0); stack >= 0;
+         stack = cell_value(thread, "stackTable", stack, 0)) {
+        int location =
+            cell_value(thread, "frameTable", cell_value(thread, "stackTable", stack, 1), 0);
 
         strcat(text, separator);
         strcat(text, string_at(thread, location));
@@ -222,11 +223,12 @@ START_TEST(two_addresses_of_a_function_are_one_function)
     snprintf(thread.strings, sizeof(thread.strings), "[\"0x%" PRIx64 "\",\"0x%" PRIx64 "\"]",
              address, address + 1);
     capture = make_capture(&thread, "null");
-    ck_assert_int_eq(symbolicate(capture, true, &root), 0);
+    ck_assert_int_eq(symbolicate_text(capture, true, &root), 0);
     ck_assert_str_eq(stack_of(only_thread(root), 0), "plain_function (in test[1])");
     ck_assert_str_eq(stack_of(only_thread(root), 1), "plain_function (in test[1])");
-    ck_assert_int_eq(cJSON_GetArraySize(member(only_thread(root), "stringTable")), 2); /* a file */
-    ck_assert_int_eq(cell(only_thread(root), "samples", 2, 0), -1);
+    ck_assert_int_eq(cJSON_GetArraySize(get_member(only_thread(root), "stringTable")),
+                     2); /* a file */
+    ck_assert_int_eq(cell_value(only_thread(root), "samples", 2, 0), -1);
     ck_assert_uint_eq(counts.samples, 3);
     ck_assert_uint_eq(counts.processes, 1);
     ck_assert_uint_eq(counts.named, 2);
@@ -242,17 +244,18 @@ START_TEST(an_inlined_function_is_a_frame_of_its_own)
     cJSON *root;
     int innermost;
 
-    ck_assert_int_eq(symbolicate(capture, true, &root), 0);
+    ck_assert_int_eq(symbolicate_text(capture, true, &root), 0);
     ck_assert_str_eq(stack_of(only_thread(root), 0),
                      "inlined_function (in test[1]) < outer_function (in test[1])");
-    innermost = cell(only_thread(root), "stackTable", cell(only_thread(root), "samples", 0, 0), 1);
-    ck_assert_int_gt(cell(only_thread(root), "frameTable", innermost, 4), 0);
+    innermost = cell_value(only_thread(root), "stackTable",
+                           cell_value(only_thread(root), "samples", 0, 0), 1);
+    ck_assert_int_gt(cell_value(only_thread(root), "frameTable", innermost, 4), 0);
     for (int frame = 0; frame < 2; frame++) {
-        int file = cell(only_thread(root), "frameTable", frame, 8);
+        int file = cell_value(only_thread(root), "frameTable", frame, 8);
         ck_assert_int_ge(file, 0);
         ck_assert_ptr_nonnull(strstr(string_at(only_thread(root), file), "test_symbolicate.c"));
     }
-    const cJSON *rows = member(member(only_thread(root), "frameTable"), "data");
+    const cJSON *rows = get_member(get_member(only_thread(root), "frameTable"), "data");
     ck_assert(cJSON_IsTrue(cJSON_GetArrayItem(cJSON_GetArrayItem(rows, innermost), 9)));
     ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetArrayItem(rows, 1 - innermost)), 9);
     cJSON_Delete(root);
@@ -274,7 +277,7 @@ START_TEST(a_caller_is_looked_up_before_its_return_address)
     thread.stacks = "[[null,1],[0,0]]";
     thread.samples = "[[1,1,0,7]]";
     capture = make_capture(&thread, "null");
-    ck_assert_int_eq(symbolicate(capture, true, &root), 0);
+    ck_assert_int_eq(symbolicate_text(capture, true, &root), 0);
     ck_assert_ptr_nonnull(strstr(stack_of(only_thread(root), 0), "plain_function (in test[1]) < "));
     ck_assert_ptr_null(strstr(stack_of(only_thread(root), 0), "< plain_function"));
     cJSON_Delete(root);
@@ -293,12 +296,12 @@ START_TEST(labels_and_marker_names_stay)
     char *capture = make_capture(&thread, "null");
     cJSON *root;
 
-    ck_assert_int_eq(symbolicate(capture, true, &root), 0);
+    ck_assert_int_eq(symbolicate_text(capture, true, &root), 0);
     ck_assert_str_eq(stack_of(only_thread(root), 0), "unmapped 0x10 < label");
     ck_assert_str_eq(stack_of(only_thread(root), 1), "label");
-    ck_assert_str_eq(string_at(only_thread(root), cell(only_thread(root), "markers", 0, 0)),
+    ck_assert_str_eq(string_at(only_thread(root), cell_value(only_thread(root), "markers", 0, 0)),
                      "marker");
-    ck_assert_str_eq(string_at(only_thread(root), cell(only_thread(root), "markers", 1, 0)),
+    ck_assert_str_eq(string_at(only_thread(root), cell_value(only_thread(root), "markers", 1, 0)),
                      "0x11");
     ck_assert_uint_eq(counts.markers, 2);
     cJSON_Delete(root);
@@ -313,10 +316,10 @@ START_TEST(only_the_root_is_marked_as_symbolicated)
     const cJSON *process;
     cJSON *root;
 
-    ck_assert_int_eq(symbolicate(capture, true, &root), 0);
-    process = cJSON_GetArrayItem(member(root, "processes"), 0);
-    ck_assert(cJSON_IsTrue(member(member(root, "meta"), "presymbolicated")));
-    ck_assert_ptr_null(cJSON_GetObjectItem(member(process, "meta"), "presymbolicated"));
+    ck_assert_int_eq(symbolicate_text(capture, true, &root), 0);
+    process = cJSON_GetArrayItem(get_member(root, "processes"), 0);
+    ck_assert(cJSON_IsTrue(get_member(get_member(root, "meta"), "presymbolicated")));
+    ck_assert_ptr_null(cJSON_GetObjectItem(get_member(process, "meta"), "presymbolicated"));
     cJSON_Delete(root);
     free(capture);
 }
@@ -329,9 +332,9 @@ START_TEST(without_symbols_addresses_stay)
     cJSON *root;
 
     snprintf(address, sizeof(address), "0x%" PRIx64, (uint64_t)(uintptr_t)plain_function);
-    ck_assert_int_eq(symbolicate(capture, false, &root), 0);
+    ck_assert_int_eq(symbolicate_text(capture, false, &root), 0);
     ck_assert_str_eq(stack_of(only_thread(root), 0), address);
-    ck_assert_ptr_null(cJSON_GetObjectItem(member(root, "meta"), "presymbolicated"));
+    ck_assert_ptr_null(cJSON_GetObjectItem(get_member(root, "meta"), "presymbolicated"));
     cJSON_Delete(root);
     free(capture);
 }
@@ -345,7 +348,7 @@ START_TEST(a_file_with_another_build_id_is_not_used)
     cJSON *root;
 
     snprintf(address, sizeof(address), "0x%" PRIx64, (uint64_t)(uintptr_t)plain_function);
-    ck_assert_int_eq(symbolicate(capture, true, &root), 0);
+    ck_assert_int_eq(symbolicate_text(capture, true, &root), 0);
     ck_assert_str_eq(stack_of(only_thread(root), 0), address);
     ck_assert_uint_eq(counts.unnamed, 1);
     cJSON_Delete(root);
@@ -379,7 +382,7 @@ START_TEST(broken_captures_are_refused)
     char *capture = make_capture(&broken[_i].thread, "null");
     cJSON *root;
 
-    ck_assert_msg(symbolicate(capture, true, &root) == -EPROTO, "%s", broken[_i].what);
+    ck_assert_msg(symbolicate_text(capture, true, &root) == -EPROTO, "%s", broken[_i].what);
     free(capture);
 }
 END_TEST
@@ -400,7 +403,7 @@ START_TEST(what_is_no_capture_is_refused)
 {
     cJSON *root;
 
-    ck_assert_msg(symbolicate(no_captures[_i], true, &root) == -EPROTO, "%s", no_captures[_i]);
+    ck_assert_msg(symbolicate_text(no_captures[_i], true, &root) == -EPROTO, "%s", no_captures[_i]);
 }
 END_TEST
 

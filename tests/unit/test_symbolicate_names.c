@@ -120,7 +120,7 @@ END_TEST
 
 static struct symbol_table table;
 
-static void add(uint64_t start, uint64_t end, const char *name, uint8_t rank)
+static void add_symbol(uint64_t start, uint64_t end, const char *name, uint8_t rank)
 {
     struct symbol symbol = { start, end, name, rank, false };
 
@@ -129,14 +129,14 @@ static void add(uint64_t start, uint64_t end, const char *name, uint8_t rank)
 
 static void fill_table(void)
 {
-    add(0x300, 0x1000, "label", SYMBOL_RANK_WITHOUT_SIZE);
-    add(0x100, 0x180, "__alias", 2);
-    add(0x100, 0x180, "alias", 0);
-    add(0x200, 0x280, "outer", 0);
-    add(0x210, 0x218, "inner", 0);
-    add(0x400, 0x480, "last", 0);
-    add(0x180, 0x1000, NULL, SYMBOL_RANK_WITHOUT_SIZE | 1 << 7);
-    add(0x220, 0x1000, NULL, SYMBOL_RANK_WITHOUT_SIZE | 1 << 7);
+    add_symbol(0x300, 0x1000, "label", SYMBOL_RANK_WITHOUT_SIZE);
+    add_symbol(0x100, 0x180, "__alias", 2);
+    add_symbol(0x100, 0x180, "alias", 0);
+    add_symbol(0x200, 0x280, "outer", 0);
+    add_symbol(0x210, 0x218, "inner", 0);
+    add_symbol(0x400, 0x480, "last", 0);
+    add_symbol(0x180, 0x1000, NULL, SYMBOL_RANK_WITHOUT_SIZE | 1 << 7);
+    add_symbol(0x220, 0x1000, NULL, SYMBOL_RANK_WITHOUT_SIZE | 1 << 7);
     symbol_table_sort(&table);
 }
 

@@ -27,7 +27,7 @@ static void set_up(void)
     core.arena.header =
         mmap(NULL, ARENA_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(core.arena.header, MAP_FAILED);
-    core_own.has_arena = true;
+    core_local.has_arena = true;
     atomic_store(&core.arena.header->event_loan.lent.signal, SIGURG);
     sampling_signal_initialize(0);
     ck_assert_int_eq(sampling_signal_install(), 0);

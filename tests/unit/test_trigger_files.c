@@ -44,7 +44,7 @@ static void write_file(const char *name)
     close(fd);
 }
 
-static void add(const char *name)
+static void add_file(const char *name)
 {
     write_file(name);
     ck_assert_int_eq(trigger_files_add(&files, folder_fd, name), 0);
@@ -57,9 +57,9 @@ static bool is_there(const char *name)
 
 START_TEST(the_oldest_go_first)
 {
-    add("a");
-    add("b");
-    add("c");
+    add_file("a");
+    add_file("b");
+    add_file("c");
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 2), 0);
     ck_assert(!is_there("a"));
     ck_assert(is_there("b") && is_there("c"));
@@ -71,8 +71,8 @@ END_TEST
 
 START_TEST(as_many_as_are_allowed_stay)
 {
-    add("a");
-    add("b");
+    add_file("a");
+    add_file("b");
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 2), 0);
     ck_assert(is_there("a") && is_there("b"));
 }
@@ -81,7 +81,7 @@ END_TEST
 START_TEST(files_of_others_in_the_folder_stay)
 {
     write_file("notes");
-    add("a");
+    add_file("a");
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 0), 0);
     ck_assert(is_there("notes"));
     ck_assert(!is_there("a"));
@@ -90,7 +90,7 @@ END_TEST
 
 START_TEST(a_file_that_somebody_put_in_the_place_of_ours_stays)
 {
-    add("a");
+    add_file("a");
     write_file("other");
     ck_assert_int_eq(renameat(folder_fd, "other", folder_fd, "a"), 0);
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 0), 0);
@@ -102,7 +102,7 @@ START_TEST(a_file_that_somebody_changed_stays)
 {
     static const struct timespec times[] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1 } };
 
-    add("a");
+    add_file("a");
     ck_assert_int_eq(utimensat(folder_fd, "a", times, 0), 0);
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 0), 0);
     ck_assert(is_there("a"));
@@ -112,7 +112,7 @@ END_TEST
 START_TEST(a_link_is_not_followed)
 {
     write_file("valuable");
-    add("a");
+    add_file("a");
     ck_assert_int_eq(unlinkat(folder_fd, "a", 0), 0);
     ck_assert_int_eq(symlinkat("valuable", folder_fd, "a"), 0);
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 0), 0);
@@ -122,8 +122,8 @@ END_TEST
 
 START_TEST(one_that_is_gone_already_is_no_error)
 {
-    add("a");
-    add("b");
+    add_file("a");
+    add_file("b");
     ck_assert_int_eq(unlinkat(folder_fd, "a", 0), 0);
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 0), 0);
     ck_assert(!is_there("b"));
@@ -132,9 +132,9 @@ END_TEST
 
 START_TEST(a_name_that_is_written_again_counts_once_and_as_new)
 {
-    add("a");
-    add("b");
-    add("a");
+    add_file("a");
+    add_file("b");
+    add_file("a");
     ck_assert_uint_eq(files.count, 2);
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 1), 0);
     ck_assert(is_there("a"));
@@ -154,7 +154,7 @@ START_TEST(one_that_cannot_go_keeps_no_other_one)
     /* A folder cannot be removed as a file, whoever one is. */
     ck_assert_int_eq(mkdirat(folder_fd, "stuck", 0700), 0);
     ck_assert_int_eq(trigger_files_add(&files, folder_fd, "stuck"), 0);
-    add("a");
+    add_file("a");
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 0), -EISDIR);
     ck_assert(is_there("stuck"));
     ck_assert(!is_there("a"));
@@ -164,7 +164,7 @@ END_TEST
 
 START_TEST(those_that_are_forgotten_stay)
 {
-    add("a");
+    add_file("a");
     trigger_files_forget(&files);
     ck_assert_int_eq(trigger_files_limit(&files, folder_fd, 0), 0);
     ck_assert(is_there("a"));

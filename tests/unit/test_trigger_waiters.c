@@ -31,29 +31,29 @@ static void set_up(void)
     answer_count = 0;
 }
 
-static void release(enum trigger_waiters_kind kind)
+static void release_waiters(enum trigger_waiters_kind kind)
 {
     answer_count = 0;
     trigger_waiters_release(&waiters, kind, note_answer, &waiters);
 }
 
-static void add(struct client *client, uint64_t id, const char *cause)
+static void add_waiter(struct client *client, uint64_t id, const char *cause)
 {
     ck_assert_int_eq(trigger_waiters_add(&waiters, client, id, cause), 0);
 }
 
 START_TEST(those_of_the_cause_are_served_and_others_wait_on)
 {
-    add(&first, 7, "slow");
-    add(&second, 8, "full");
-    add(&second, 9, "slow");
+    add_waiter(&first, 7, "slow");
+    add_waiter(&second, 8, "full");
+    add_waiter(&second, 9, "slow");
     trigger_waiters_serve(&waiters, "slow");
-    release(WAITERS_SERVED);
+    release_waiters(WAITERS_SERVED);
     ck_assert_uint_eq(answer_count, 2);
     ck_assert_uint_eq(answers[0].id + answers[1].id, 16);
-    release(WAITERS_SERVED);
+    release_waiters(WAITERS_SERVED);
     ck_assert_uint_eq(answer_count, 0);
-    release(WAITERS_UNSERVED);
+    release_waiters(WAITERS_UNSERVED);
     ck_assert_uint_eq(answer_count, 1);
     ck_assert_ptr_eq(answers[0].client, &second);
     ck_assert_uint_eq(answers[0].id, 8);
@@ -63,14 +63,14 @@ END_TEST
 
 START_TEST(who_comes_when_the_worker_has_begun_waits_for_the_next)
 {
-    add(&first, 1, "slow");
+    add_waiter(&first, 1, "slow");
     trigger_waiters_serve(&waiters, "slow");
-    add(&first, 2, "slow");
-    release(WAITERS_SERVED);
+    add_waiter(&first, 2, "slow");
+    release_waiters(WAITERS_SERVED);
     ck_assert_uint_eq(answer_count, 1);
     ck_assert_uint_eq(answers[0].id, 1);
     trigger_waiters_serve(&waiters, "slow");
-    release(WAITERS_SERVED);
+    release_waiters(WAITERS_SERVED);
     ck_assert_uint_eq(answer_count, 1);
     ck_assert_uint_eq(answers[0].id, 2);
 }
@@ -78,14 +78,14 @@ END_TEST
 
 START_TEST(who_is_gone_is_not_answered)
 {
-    add(&first, 1, "slow");
-    add(&second, 2, "slow");
-    add(&first, 3, "full");
+    add_waiter(&first, 1, "slow");
+    add_waiter(&second, 2, "slow");
+    add_waiter(&first, 3, "full");
     trigger_waiters_serve(&waiters, "slow");
     trigger_waiters_forget(&waiters, &first);
-    release(WAITERS_UNSERVED);
+    release_waiters(WAITERS_UNSERVED);
     ck_assert_uint_eq(answer_count, 0);
-    release(WAITERS_SERVED);
+    release_waiters(WAITERS_SERVED);
     ck_assert_uint_eq(answer_count, 1);
     ck_assert_ptr_eq(answers[0].client, &second);
 }

@@ -76,7 +76,7 @@ static void tear_down(void)
     arena_destroy(&arena);
 }
 
-static void follow(const char *trigger)
+static void follow_trigger(const char *trigger)
 {
     set.count = 1;
     ck_assert_int_eq(trigger_parse(trigger, strlen(trigger), &set.triggers[0]), 0);
@@ -91,7 +91,7 @@ static void run_iteration(uint64_t cpu_ns)
 START_TEST(a_janky_group_is_told_once)
 {
     run_iteration(100 * MS); /* before anybody looked */
-    follow("jank:64ms");
+    follow_trigger("jank:64ms");
     ck_assert(trigger_watch_needs_groups(&watch));
     run_iteration(100 * MS);
     run_iteration(100 * MS);
@@ -110,7 +110,7 @@ END_TEST
 START_TEST(what_another_thread_did_is_no_news)
 {
     run_iteration(100 * MS);
-    follow("jank:64ms");
+    follow_trigger("jank:64ms");
     atomic_store(&record->thread, 1234);
     run_iteration(1 * MS);
     trigger_watch_look(&watch, uv_hrtime());
@@ -124,7 +124,7 @@ START_TEST(a_look_is_one_alert)
     const struct group_identity red = { .kind = "tenant", .name = "red" };
     struct group_record *other;
     ck_assert_int_eq(group_table_add(&arena, &red, &other), 0);
-    follow("jank:64ms");
+    follow_trigger("jank:64ms");
     run_iteration(100 * MS);
     group_record_commit(other, &(struct group_costs){ .cpu_ns = 100 * MS });
     trigger_watch_look(&watch, uv_hrtime());
@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(groups_that_are_no_loop_have_no_delay)
 {
-    follow("delay:64ms");
+    follow_trigger("delay:64ms");
     run_iteration(100 * MS);
     trigger_watch_look(&watch, uv_hrtime());
     ck_assert_uint_eq(alerts, 0);
@@ -146,7 +146,7 @@ END_TEST
 /* The timer looks by itself. */
 START_TEST(a_busy_process_is_told)
 {
-    follow("cpu:1%/1ms");
+    follow_trigger("cpu:1%/1ms");
     ck_assert(!trigger_watch_needs_groups(&watch));
     while (alerts == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(what_cannot_be_read_is_no_alert)
 {
     write_error = -ENOMEM;
-    follow("jank:64ms");
+    follow_trigger("jank:64ms");
     run_iteration(100 * MS);
     trigger_watch_look(&watch, uv_hrtime());
     write_error = 0;
@@ -171,7 +171,7 @@ END_TEST
 
 START_TEST(other_triggers_are_not_looked_for)
 {
-    follow("signal");
+    follow_trigger("signal");
     ck_assert(!trigger_watch_needs_groups(&watch));
     ck_assert(!uv_is_active((uv_handle_t *)&watch.timer));
 }

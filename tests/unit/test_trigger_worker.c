@@ -48,7 +48,7 @@ static void tear_down(void)
 }
 
 /* Runs SCRIPT as the worker; returns what finishing says, with its words in text. */
-static int run(const char *script, uint64_t last_ms)
+static int run_script(const char *script, uint64_t last_ms)
 {
     char whole[512];
     int status;
@@ -67,7 +67,7 @@ START_TEST(it_asks_for_a_capture_of_the_file_by_the_socket)
 {
     char expected[256];
 
-    ck_assert_int_eq(run("echo \"$@\"", 0), 0);
+    ck_assert_int_eq(run_script("echo \"$@\"", 0), 0);
     snprintf(expected, sizeof(expected), "--quiet --socket %s capture -o out.json", socket_path);
     ck_assert_str_eq(text, expected);
 }
@@ -75,14 +75,14 @@ END_TEST
 
 START_TEST(it_asks_for_the_last_milliseconds_alone)
 {
-    ck_assert_int_eq(run("echo \"$7 $8 $9\"", 1500), 0);
+    ck_assert_int_eq(run_script("echo \"$7 $8 $9\"", 1500), 0);
     ck_assert_str_eq(text, "--last 1500ms ");
 }
 END_TEST
 
 START_TEST(it_runs_in_the_folder_and_is_not_profiled)
 {
-    ck_assert_int_eq(run("echo made >out.json; echo \"$PROFD_DISABLE\"", 0), 0);
+    ck_assert_int_eq(run_script("echo made >out.json; echo \"$PROFD_DISABLE\"", 0), 0);
     ck_assert_int_eq(faccessat(folder_fd, "out.json", F_OK, 0), 0);
     ck_assert_str_eq(text, "1");
 }
@@ -90,35 +90,35 @@ END_TEST
 
 START_TEST(one_that_says_nothing_is_good)
 {
-    ck_assert_int_eq(run("true", 0), 0);
+    ck_assert_int_eq(run_script("true", 0), 0);
     ck_assert_str_eq(text, "");
 }
 END_TEST
 
 START_TEST(its_last_line_without_its_name_is_why_it_failed)
 {
-    ck_assert_int_eq(run("echo first; echo 'profctl: no space' >&2; exit 1", 0), -EIO);
+    ck_assert_int_eq(run_script("echo first; echo 'profctl: no space' >&2; exit 1", 0), -EIO);
     ck_assert_str_eq(text, "no space");
 }
 END_TEST
 
 START_TEST(one_that_fails_without_a_word_has_a_status)
 {
-    ck_assert_int_eq(run("exit 7", 0), -EIO);
+    ck_assert_int_eq(run_script("exit 7", 0), -EIO);
     ck_assert_ptr_nonnull(strstr(text, "7"));
 }
 END_TEST
 
 START_TEST(one_that_was_killed_says_by_which_signal)
 {
-    ck_assert_int_eq(run("kill -9 $$", 0), -EIO);
+    ck_assert_int_eq(run_script("kill -9 $$", 0), -EIO);
     ck_assert_ptr_nonnull(strstr(text, "signal 9"));
 }
 END_TEST
 
 START_TEST(a_long_line_is_cut)
 {
-    ck_assert_int_eq(run("head -c 1000 /dev/zero | tr '\\0' x; exit 1", 0), -EIO);
+    ck_assert_int_eq(run_script("head -c 1000 /dev/zero | tr '\\0' x; exit 1", 0), -EIO);
     ck_assert_uint_eq(strlen(text), TRIGGER_WORKER_TEXT_BYTES - 1);
 }
 END_TEST

@@ -120,7 +120,7 @@ static void tear_down(void)
 }
 
 /* A session with triggers TEXTS of LENGTH bytes, whose files go to the folder. */
-static void begin(const char *texts, size_t length)
+static void begin_session(const char *texts, size_t length)
 {
     static const char output[] = "out-%e.json";
     const char *refusal;
@@ -153,7 +153,7 @@ static bool has_file(const char *name)
 
 START_TEST(a_signal_that_ends_a_process_is_captured)
 {
-    begin("signal", sizeof("signal"));
+    begin_session("signal", sizeof("signal"));
     note_end(42, VERDICT_EXITED, 3); /* is none */
     note_end(42, VERDICT_KILLED, SIGSEGV);
     await_written(1);
@@ -164,7 +164,7 @@ END_TEST
 
 START_TEST(nothing_happens_without_a_trigger_for_it_or_in_a_shut_down)
 {
-    begin("exit", sizeof("exit"));
+    begin_session("exit", sizeof("exit"));
     note_end(42, VERDICT_KILLED, SIGSEGV);
     ck_assert(!triggers_take_sigusr2(&triggers));
     is_down = true;
@@ -193,7 +193,7 @@ START_TEST(the_session_that_is_always_on_has_its_triggers_while_no_other_has_som
     begin_standing();
     triggers_start_standing(&triggers);
     ck_assert(trigger_set_has_name(&triggers.set, "always"));
-    begin("name:mine", sizeof("name:mine"));
+    begin_session("name:mine", sizeof("name:mine"));
     triggers_start_standing(&triggers);
     ck_assert(trigger_set_has_name(&triggers.set, "mine"));
     triggers_end_user_session(&triggers);
@@ -218,7 +218,7 @@ END_TEST
 
 START_TEST(who_asks_is_answered_with_the_file)
 {
-    begin("name:slow", sizeof("name:slow"));
+    begin_session("name:slow", sizeof("name:slow"));
     triggers_ask(&triggers, client, 5, "slow");
     ck_assert_uint_eq(answers, 0);
     await_written(1);
@@ -231,7 +231,7 @@ END_TEST
 
 START_TEST(who_asks_for_what_is_no_trigger_is_refused_and_told_why)
 {
-    begin("name:slow", sizeof("name:slow"));
+    begin_session("name:slow", sizeof("name:slow"));
     triggers_ask(&triggers, client, 5, "fast");
     ck_assert_int_eq(answer_error, -EINVAL);
     ck_assert_ptr_nonnull(strstr(answer_text, "no trigger of that name"));
@@ -243,7 +243,7 @@ END_TEST
 
 START_TEST(who_has_gone_is_not_answered)
 {
-    begin("name:slow", sizeof("name:slow"));
+    begin_session("name:slow", sizeof("name:slow"));
     triggers_ask(&triggers, client, 5, "slow");
     triggers_note_client_gone(&triggers, client);
     await_written(1);
@@ -254,7 +254,7 @@ END_TEST
 START_TEST(what_a_worker_said_last_is_why_it_failed)
 {
     set_worker("echo first; echo 'profctl: no disk' >&2; exit 1");
-    begin("name:slow", sizeof("name:slow"));
+    begin_session("name:slow", sizeof("name:slow"));
     triggers_ask(&triggers, client, 5, "slow");
     await_written(1);
     ck_assert_uint_eq(triggers.failed, 1);
@@ -268,7 +268,7 @@ START_TEST(markers_that_agents_tell_of_count_once)
     const struct child_introduction who = { .pid = 42, .executable = "x", .executable_length = 1 };
     struct child *child = child_table_add(&table, &who);
 
-    begin("marker:long:1000", sizeof("marker:long:1000"));
+    begin_session("marker:long:1000", sizeof("marker:long:1000"));
     triggers_note_marker(&triggers, child, 0, 2);
     triggers_note_marker(&triggers, child, 0, 2);
     triggers_note_marker(&triggers, child, 7, 2); /* there is no such marker */
@@ -290,7 +290,7 @@ START_TEST(the_arena_of_who_has_ended_tells_what_it_could_not)
     atomic_store(&arena.header->marker_hits[0], 3);
     child->arena_fd = dup(arena.fd);
     arena_destroy(&arena);
-    begin("marker:long:1000", sizeof("marker:long:1000"));
+    begin_session("marker:long:1000", sizeof("marker:long:1000"));
     triggers_note_ended(&triggers, child);
     ck_assert_uint_eq(triggers.gate.current.count, 3);
     await_written(1);
@@ -299,7 +299,7 @@ END_TEST
 
 START_TEST(what_waits_when_the_session_ends_is_dropped_and_who_asked_is_told)
 {
-    begin("name:a\0name:b", sizeof("name:a\0name:b"));
+    begin_session("name:a\0name:b", sizeof("name:a\0name:b"));
     triggers_ask(&triggers, client, 1, "a");
     triggers_ask(&triggers, client, 2, "b");
     triggers_stop(&triggers);
@@ -315,7 +315,7 @@ END_TEST
 
 START_TEST(profd_ends_when_nothing_is_under_way_any_more)
 {
-    begin("signal", sizeof("signal"));
+    begin_session("signal", sizeof("signal"));
     note_end(42, VERDICT_KILLED, SIGSEGV);
     note_end(43, VERDICT_KILLED, SIGABRT);
     triggers_end_profd(&triggers, 6);

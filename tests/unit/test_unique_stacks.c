@@ -23,7 +23,7 @@ static void tear_down(void)
     unique_stacks_fini(&stacks);
 }
 
-static uint32_t frame(char name)
+static uint32_t add_frame(char name)
 {
     struct frame_key key = { .value = (uint64_t)name, .is_label = true };
     uint32_t index = unique_stacks_find_frame(&stacks, key);
@@ -34,25 +34,25 @@ static uint32_t frame(char name)
 }
 
 /* The stack of the frames with these one-letter names, outermost first. */
-static uint32_t stack(const char *names)
+static uint32_t add_stack(const char *names)
 {
     uint32_t index = UNIQUE_NONE;
     for (; *names != '\0'; names++)
-        index = unique_stacks_push(&stacks, index, frame(*names));
+        index = unique_stacks_push(&stacks, index, add_frame(*names));
     return index;
 }
 
-static int append(void *context, const char *bytes, size_t n)
+static int append_text(void *context, const char *bytes, size_t n)
 {
     strncat(context, bytes, n);
     return 0;
 }
 
-static cJSON *stream(void (*table)(const struct unique_stacks *, struct json_writer *))
+static cJSON *stream_table(void (*table)(const struct unique_stacks *, struct json_writer *))
 {
     char text[1000] = "";
     struct json_writer writer;
-    json_writer_init_sink(&writer, append, text, &latch);
+    json_writer_init_sink(&writer, append_text, text, &latch);
     table(&stacks, &writer);
     ck_assert_int_eq(json_writer_flush(&writer), 0);
     json_writer_fini(&writer);
@@ -71,13 +71,13 @@ static void assert_data(cJSON *table, const char *expected)
 
 START_TEST(samples_share_their_common_callers)
 {
-    ck_assert_uint_eq(stack("ABC"), 2);
-    ck_assert_uint_eq(stack("AB"), 1);
-    ck_assert_uint_eq(stack("ABD"), 3);
+    ck_assert_uint_eq(add_stack("ABC"), 2);
+    ck_assert_uint_eq(add_stack("AB"), 1);
+    ck_assert_uint_eq(add_stack("ABD"), 3);
     ck_assert_uint_eq(unique_strings_count(&strings), 4);
     ck_assert_uint_eq(unique_stacks_frame_count(&stacks), 4);
-    assert_data(stream(unique_stacks_stream_stack_table), "[[null,0],[0,1],[1,2],[1,3]]");
-    assert_data(stream(unique_stacks_stream_frame_table),
+    assert_data(stream_table(unique_stacks_stream_stack_table), "[[null,0],[0,1],[1,2],[1,3]]");
+    assert_data(stream_table(unique_stacks_stream_frame_table),
                 "[[0,false,null,null,null,null,0,0],[1,false,null,null,null,null,0,0],"
                 "[2,false,null,null,null,null,0,0],[3,false,null,null,null,null,0,0]]");
 }
@@ -85,9 +85,9 @@ END_TEST
 
 START_TEST(the_same_frame_under_another_caller_is_another_stack)
 {
-    ck_assert_uint_eq(stack("AB"), 1);
-    ck_assert_uint_eq(stack("B"), 2);
-    ck_assert_uint_eq(stack("BB"), 3);
+    ck_assert_uint_eq(add_stack("AB"), 1);
+    ck_assert_uint_eq(add_stack("B"), 2);
+    ck_assert_uint_eq(add_stack("BB"), 3);
     ck_assert_uint_eq(unique_stacks_frame_count(&stacks), 2);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(an_address_and_a_label_of_one_number_are_different_frames)
     key.is_label = true;
     ck_assert_uint_eq(unique_stacks_find_frame(&stacks, key), UNIQUE_NONE);
     ck_assert_uint_eq(unique_stacks_add_frame(&stacks, key, &label), 1);
-    assert_data(stream(unique_stacks_stream_frame_table),
+    assert_data(stream_table(unique_stacks_stream_frame_table),
                 "[[0,false,null,null,null,null,2,0],[1,false,null,null,42,null,3,0]]");
 }
 END_TEST
@@ -125,10 +125,10 @@ END_TEST
 
 START_TEST(nothing_is_added_after_a_failure)
 {
-    stack("AB");
+    add_stack("AB");
     failure_latch_set(&latch, -EIO);
-    ck_assert_uint_eq(stack("ABC"), UNIQUE_NONE);
-    ck_assert_uint_eq(stack("AB"), 1);
+    ck_assert_uint_eq(add_stack("ABC"), UNIQUE_NONE);
+    ck_assert_uint_eq(add_stack("AB"), 1);
     ck_assert_uint_eq(unique_stacks_stack_count(&stacks), 2);
 }
 END_TEST

@@ -49,7 +49,7 @@ static void teardown(void)
     module_map_destroy(modules);
 }
 
-static size_t walk(void)
+static size_t walk_stack(void)
 {
     return unwinder_walk(unwinder, snapshot, 0, frames, MAX_FRAMES, &is_complete);
 }
@@ -205,7 +205,7 @@ START_TEST(every_shape_of_frame_leads_to_its_caller)
     };
     sort();
     for (int round = 0; round < 2; round++) { /* from the tables, then from the cache */
-        size_t count = walk();
+        size_t count = walk_stack();
         size_t at = 1;
         ck_assert(is_complete);
         for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++) {
@@ -229,7 +229,7 @@ END_TEST
 START_TEST(what_no_rule_can_say_the_tables_say)
 {
     calls_keeps_return_address();
-    size_t count = walk();
+    size_t count = walk_stack();
     ck_assert(is_complete);
     ck_assert_uint_lt(frame_of((const void *)keeps_return_address, 0, count), count);
     ck_assert_uint_lt(frame_of(calls_keeps_return_address, 0, count), count);
@@ -255,7 +255,7 @@ START_TEST(a_signal_handler_leads_to_what_it_interrupted)
     struct sigaction action = { .sa_handler = snapshot_in_handler };
     sigaction(SIGUSR1, &action, NULL);
     interrupted();
-    size_t count = walk();
+    size_t count = walk_stack();
     size_t handler = frame_of(snapshot_in_handler, 0, count);
     ck_assert(is_complete);
     ck_assert_uint_lt(handler, count);
@@ -293,7 +293,7 @@ START_TEST(an_interrupted_first_instruction_is_not_taken_for_the_function_before
     if (sigsetjmp(after_fault, 1) == 0)
         calls_faulting();
     sigaction(SIGSEGV, &before, NULL);
-    size_t count = walk();
+    size_t count = walk_stack();
     size_t handler = frame_of(snapshot_of_fault, 0, count);
     ck_assert_uint_lt(handler + 3, count);
     ck_assert_uint_eq(frames[handler + 2].address, (uint64_t)(uintptr_t)faulting_function);
@@ -314,7 +314,7 @@ START_TEST(a_thread_ends_at_its_root)
     pthread_t thread;
     ck_assert_int_eq(pthread_create(&thread, NULL, thread_main, NULL), 0);
     pthread_join(thread, NULL);
-    size_t count = walk();
+    size_t count = walk_stack();
     ck_assert(is_complete);
     ck_assert_uint_lt(frame_of(thread_main, 0, count), count);
     assert_same_as_reference(count);
@@ -324,7 +324,7 @@ END_TEST
 START_TEST(a_root_address_ends_the_walk_before_its_frame)
 {
     sort();
-    size_t all = walk();
+    size_t all = walk_stack();
     for (size_t i = 1; i < all; i++) {
         uint64_t root = frames[i].stack_address;
         size_t count = unwinder_walk(unwinder, snapshot, root, frames, MAX_FRAMES, &is_complete);
@@ -339,7 +339,7 @@ END_TEST
 START_TEST(capacity_bounds_the_walk)
 {
     sort();
-    size_t all = walk();
+    size_t all = walk_stack();
     for (size_t capacity = 1; capacity < all; capacity++) {
         ck_assert_uint_eq(unwinder_walk(unwinder, snapshot, 0, frames, capacity, &is_complete),
                           capacity);
@@ -351,12 +351,12 @@ END_TEST
 START_TEST(a_truncated_copy_ends_broken_and_not_wrong)
 {
     sort();
-    size_t all = walk();
+    size_t all = walk_stack();
     memcpy(reference, frames, sizeof(reference));
     uint64_t bytes = snapshot->stack_bytes;
     for (uint64_t kept = 0; kept < bytes; kept += 8) {
         snapshot->stack_bytes = kept;
-        size_t count = walk();
+        size_t count = walk_stack();
         ck_assert_uint_ge(count, 1);
         ck_assert_uint_le(count, all);
         for (size_t i = 0; i < count; i++)
@@ -481,7 +481,7 @@ START_TEST(a_handler_unwinds_whatever_it_interrupts)
     ck_assert_int_eq(unwinder_create(modules, &unwinder), 0);
     /* In the middle of the first filling there are no rules yet, and none can be made. */
     handlers_run = 0;
-    size_t count = walk();
+    size_t count = walk_stack();
     ck_assert_uint_ge(handlers_run, 1);
     ck_assert_uint_eq(in_handler.cut, handlers_run);
     ck_assert_uint_eq(in_handler.wrong, 0);
@@ -490,7 +490,7 @@ START_TEST(a_handler_unwinds_whatever_it_interrupts)
     /* Once there are, a handler finds its way by them. */
     module_map_changed(modules);
     handlers_run = 0;
-    count = walk();
+    count = walk_stack();
     ck_assert_uint_eq(handlers_run, 1);
     ck_assert_uint_eq(in_handler.whole, 1);
     ck_assert_uint_eq(in_handler.wrong, 0);
@@ -556,14 +556,14 @@ START_TEST(a_library_that_is_gone_is_not_looked_into)
     snapshot->registers[REGISTER_RIP] = function;
     module_map_changed(modules);
     for (int i = 0; i < 2; i++) { /* from the tables, then from the cache */
-        size_t count = walk();
+        size_t count = walk_stack();
         ck_assert_uint_gt(count, 1);
         ck_assert_uint_eq(frames[0].stack_address, snapshot->registers[REGISTER_RSP] + 8);
     }
     ck_assert_int_eq(dlclose(library), 0);
     module_map_changed(modules);
     snapshot->registers[REGISTER_RBP] = 1;
-    ck_assert_uint_eq(walk(), 1); /* no rule is left of it */
+    ck_assert_uint_eq(walk_stack(), 1); /* no rule is left of it */
     ck_assert(!is_complete);
     libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
 }
@@ -603,7 +603,7 @@ START_TEST(any_bytes_in_the_copy_are_survived)
             else if (place - words != REGISTER_RSP)
                 snapshot->registers[place - words] = value;
         }
-        size_t count = walk();
+        size_t count = walk_stack();
         ck_assert_uint_ge(count, 1);
         ck_assert_uint_le(count, MAX_FRAMES);
         if (round % 8 == 0)
@@ -625,7 +625,7 @@ START_TEST(random_registers_and_sizes_are_survived)
         if (next_random(&random) % 2)
             snapshot->registers[REGISTER_RIP] =
                 (uint64_t)(uintptr_t)&labs + next_random(&random) % 100000;
-        size_t count = walk();
+        size_t count = walk_stack();
         ck_assert_uint_ge(count, 1);
     }
 }
@@ -636,7 +636,7 @@ END_TEST
 /* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
 static const uint8_t generated_code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
 
-static void *generate(void)
+static void *generate_code(void)
 {
     void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(code, MAP_FAILED);
@@ -653,9 +653,9 @@ OPAQUE static void calls_generated(void *code)
 
 START_TEST(generated_code_is_passed_by_its_frame_pointer)
 {
-    void *code = generate();
+    void *code = generate_code();
     calls_generated(code);
-    size_t count = walk();
+    size_t count = walk_stack();
     size_t at = frame_of(snapshot_here, 1, count);
     ck_assert_uint_lt(at + 2, count);
     ck_assert_uint_eq(frames[at + 1].address, (uint64_t)(uintptr_t)code + 6);
@@ -667,9 +667,9 @@ END_TEST
 
 START_TEST(the_entry_of_generated_code_returns_to_the_word_at_rsp)
 {
-    void *code = generate();
+    void *code = generate_code();
     calls_generated(code);
-    size_t count = walk();
+    size_t count = walk_stack();
     size_t generated = frame_of(snapshot_here, 1, count) + 1;
     ck_assert_uint_lt(generated + 1, count);
     uint64_t return_address = frames[generated + 1].address;
@@ -681,7 +681,7 @@ START_TEST(the_entry_of_generated_code_returns_to_the_word_at_rsp)
     snapshot->stack_start = snapshot->registers[REGISTER_RSP] = rsp;
     snapshot->registers[REGISTER_RIP] = (uint64_t)(uintptr_t)code;
     snapshot->registers[REGISTER_RBP] = 0;
-    count = walk();
+    count = walk_stack();
     ck_assert_uint_gt(count, 2);
     ck_assert_uint_eq(frames[1].address, return_address);
     ck_assert(is_complete);
@@ -739,7 +739,7 @@ static void on_step(int number, siginfo_t *info, void *context)
     (void)number, (void)info;
     const ucontext_t *interrupted_context = context;
     snapshot_from_context(&copy, interrupted_context);
-    size_t count = walk();
+    size_t count = walk_stack();
     size_t expected = libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
     stepped.steps++;
     if (!is_complete)
@@ -823,7 +823,7 @@ START_TEST(at_every_instruction_the_callers_are_those_libunwind_finds)
     struct sigaction keep = { .sa_handler = keep_signal };
     memset(&stepped, 0, sizeof(stepped));
     snapshot_here();
-    size_t count = walk();
+    size_t count = walk_stack();
     ck_assert_uint_gt(count, 3);
     stepped.outermost = frames[count - 2].stack_address;
     sigaction(SIGTRAP, &action, NULL);

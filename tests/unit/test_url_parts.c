@@ -82,7 +82,7 @@ START_TEST(what_is_no_port_is_refused)
 END_TEST
 
 /* Writes what it is given behind one another, a space behind each; "stop" ends it. */
-static int take(void *context, const char *parameter, size_t length)
+static int take_parameter(void *context, const char *parameter, size_t length)
 {
     char *all = context;
 
@@ -97,10 +97,10 @@ START_TEST(parameters_come_one_by_one)
 {
     char all[64] = "";
 
-    ck_assert_int_eq(url_read_parameters("a=1&b=&c", take, all), 0);
+    ck_assert_int_eq(url_read_parameters("a=1&b=&c", take_parameter, all), 0);
     ck_assert_str_eq(all, "a=1 b= c ");
     all[0] = '\0';
-    ck_assert_int_eq(url_read_parameters("", take, all), 0);
+    ck_assert_int_eq(url_read_parameters("", take_parameter, all), 0);
     ck_assert_str_eq(all, "");
 }
 END_TEST
@@ -109,7 +109,7 @@ START_TEST(an_error_ends_the_parameters)
 {
     char all[64] = "";
 
-    ck_assert_int_eq(url_read_parameters("a&stop&b", take, all), -ECANCELED);
+    ck_assert_int_eq(url_read_parameters("a&stop&b", take_parameter, all), -ECANCELED);
     ck_assert_str_eq(all, "a ");
 }
 END_TEST

@@ -35,7 +35,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
 static const struct connection_events kept_events = { on_message, on_closed };
 
 /* Whoever takes the connection owns it from there on. */
-static int take(struct connection *connection)
+static int take_connection(struct connection *connection)
 {
     if (answer == 0)
         connection_set_events(connection, &kept_events, NULL);
@@ -56,7 +56,7 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
     if (pidfd >= 0)
         close(pidfd);
     agents++;
-    return take(connection);
+    return take_connection(connection);
 }
 
 static int on_client(struct connection *connection, bool is_private, const uint8_t *payload,
@@ -70,7 +70,7 @@ static int on_client(struct connection *connection, bool is_private, const uint8
         private_clients++;
     else
         clients++;
-    return take(connection);
+    return take_connection(connection);
 }
 
 static void on_private_gone(void *context)
@@ -83,7 +83,7 @@ static int on_line(struct connection *connection, void *context)
 {
     ck_assert_ptr_eq(context, &loop);
     lines++;
-    return take(connection);
+    return take_connection(connection);
 }
 
 static const struct visitors_events events = { on_agent, on_line, on_client, on_private_gone };
@@ -116,7 +116,7 @@ static void tear_down(void)
 }
 
 /* The other end of a connection of UID. */
-static int visit(uid_t uid)
+static int connect_visitor(uid_t uid)
 {
     const struct peer_credentials peer = { .pid = getpid(), .uid = uid };
     int ends[2];
@@ -155,7 +155,7 @@ static void run_until_left(void)
 
 START_TEST(the_first_message_decides)
 {
-    int agent = visit(getuid()), client = visit(getuid());
+    int agent = connect_visitor(getuid()), client = connect_visitor(getuid());
 
     say_hello(agent);
     say_client_hello(client);
@@ -171,7 +171,7 @@ END_TEST
 START_TEST(what_is_no_hello_ends_the_connection)
 {
     static const char garbage[] = "\xff\xff\xff\xff\xff\xff\xff\xff";
-    int fd = visit(getuid());
+    int fd = connect_visitor(getuid());
     char byte;
 
     ck_assert_int_eq(write(fd, garbage, sizeof(garbage)), sizeof(garbage));
@@ -185,7 +185,7 @@ END_TEST
 
 START_TEST(who_goes_without_a_word_is_forgotten)
 {
-    close(visit(getuid()));
+    close(connect_visitor(getuid()));
     run_until_left();
     ck_assert_uint_eq(agents + clients + gone, 0);
 }
@@ -193,7 +193,7 @@ END_TEST
 
 START_TEST(a_refused_hello_leaves_the_visitor_to_its_end)
 {
-    int fd = visit(getuid());
+    int fd = connect_visitor(getuid());
 
     answer = -EPERM;
     say_hello(fd);
@@ -210,7 +210,7 @@ START_TEST(strangers_get_few_silent_connections)
     char byte;
 
     for (int i = 0; i <= ADMISSION_SILENT_OF_USER; i++)
-        fds[i] = visit(STRANGER);
+        fds[i] = connect_visitor(STRANGER);
     ck_assert_uint_eq(visitors.admission.silent, ADMISSION_SILENT_OF_USER);
     ck_assert_int_eq(read(fds[ADMISSION_SILENT_OF_USER], &byte, 1), 0); /* turned away */
     ck_assert_int_eq(read(fds[0], &byte, 1), -1);

@@ -14,7 +14,7 @@
 static sem_t called;
 static enum profd_sampling_outcome last_outcome;
 
-static void after(enum profd_sampling_outcome outcome, void *context)
+static void note_outcome(enum profd_sampling_outcome outcome, void *context)
 {
     last_outcome = outcome;
     sem_post(context);
@@ -35,7 +35,7 @@ static const char *text_of(enum profd_sampling_outcome outcome)
 
 static int wait_for_sampling(void)
 {
-    int error = profd_call_after_sampling(after, &called);
+    int error = profd_call_after_sampling(note_outcome, &called);
     if (error == 0)
         while (sem_wait(&called) < 0)
             ;

@@ -46,7 +46,7 @@ static void run_way(int way)
     _exit(99);
 }
 
-static pid_t run(int way, int is_vfork)
+static pid_t run_program(int way, int is_vfork)
 {
     pid_t pid = is_vfork ? vfork() : fork();
 
@@ -55,7 +55,7 @@ static pid_t run(int way, int is_vfork)
     return pid;
 }
 
-static pid_t spawn(int by_name)
+static pid_t spawn_program(int by_name)
 {
     pid_t pid = -1;
 
@@ -93,9 +93,9 @@ int main(int count, char **given)
     add_variables(count > 3 ? atoi(given[3]) : 0);
     for (int way = 0; way < WAYS; way++) {
         for (int is_vfork = 0; is_vfork < 2; is_vfork++)
-            is_good &= ended_well(run(way, is_vfork));
+            is_good &= ended_well(run_program(way, is_vfork));
     }
     for (int by_name = 0; by_name < 2; by_name++)
-        is_good &= ended_well(spawn(by_name));
+        is_good &= ended_well(spawn_program(by_name));
     return is_good ? 0 : 1;
 }

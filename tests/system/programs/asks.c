@@ -31,7 +31,7 @@ static void wait_for_go(void)
         fake_agent_serve(&client, 20, note_answer);
 }
 
-static void ask(int index)
+static void ask_for_trigger(int index)
 {
     const struct message_client_trigger trigger = {
         .id = (uint64_t)index, .name = { names[index], strlen(names[index]) }
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "-") == 0)
             wait_for_go();
         else
-            ask(i);
+            ask_for_trigger(i);
     }
     while (unanswered > 0)
         fake_agent_serve(&client, -1, note_answer);

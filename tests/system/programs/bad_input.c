@@ -15,7 +15,7 @@ PROFD_COUNTER(odd_counter, "odd \"counter\" \xff", "\xfe\"", "\\ \x01 \xc0\x80")
 
 enum { STRINGS = 1000000 };
 
-static void many(void)
+static void send_many_strings(void)
 {
     char text[64];
     for (int i = 0; i < STRINGS; i++) {
@@ -39,7 +39,7 @@ static void *registers_twice(void *unused)
     return NULL;
 }
 
-static void few(void)
+static void send_few_strings(void)
 {
     pthread_t thread;
     uint64_t now = PROFD_NOW(), future = now + (UINT64_C(1) << 40);
@@ -60,8 +60,8 @@ static void few(void)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "many") == 0)
-        many();
+        send_many_strings();
     else
-        few();
+        send_few_strings();
     return 0;
 }

@@ -7,7 +7,7 @@
 #include "tests/system/programs/burn.h"
 #include "tests/system/programs/idle_thread.h"
 
-static void announce(const char *path)
+static void announce_pid(const char *path)
 {
     char temporary[4096];
     snprintf(temporary, sizeof(temporary), "%s.new", path);
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         return 1;
     burn_outer(first);
     if (argc > 2)
-        announce(argv[2]);
+        announce_pid(argv[2]);
     burn_outer(seconds - first);
     return 0;
 }

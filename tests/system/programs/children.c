@@ -20,7 +20,7 @@
 
 static int bad;
 
-static void check(int is_right, const char *what)
+static void check_fact(int is_right, const char *what)
 {
     if (is_right)
         return;
@@ -28,7 +28,7 @@ static void check(int is_right, const char *what)
     bad = 1;
 }
 
-#define CHECK(claim) check(claim, #claim)
+#define CHECK(claim) check_fact(claim, #claim)
 
 static char *const arguments[] = { "sh", "-c", "exit ${STATUS:-3}", NULL };
 static char *const environment[] = { "STATUS=4", "PATH=/bin", NULL };

@@ -10,7 +10,7 @@ enum { ARENA_BYTES = 16 * CHUNK_BYTES };
 static struct fake_agent agent;
 static char **arguments;
 
-static void begin(const struct message_session *session)
+static void begin_session(const struct message_session *session)
 {
     struct arena_header *header = agent.arena.header;
 
@@ -27,7 +27,7 @@ static void begin(const struct message_session *session)
     fflush(stdout);
 }
 
-static void obey(struct fake_agent *self, const uint8_t *payload, size_t bytes)
+static void obey_message(struct fake_agent *self, const uint8_t *payload, size_t bytes)
 {
     struct message_welcome welcome;
     struct message_session session;
@@ -36,11 +36,11 @@ static void obey(struct fake_agent *self, const uint8_t *payload, size_t bytes)
     switch (message_peek_kind(payload, bytes)) {
     case MESSAGE_WELCOME:
         if (message_get_welcome(payload, bytes, &welcome) == 0)
-            begin(&welcome.session);
+            begin_session(&welcome.session);
         break;
     case MESSAGE_ENSURE_STARTED:
         if (message_get_session(payload, bytes, &session) == 0)
-            begin(&session);
+            begin_session(&session);
         break;
     }
 }
@@ -52,5 +52,5 @@ int main(int argc, char **argv)
     arguments = argv;
     fake_agent_begin(&agent, argv[1], ARENA_BYTES);
     for (;;)
-        fake_agent_serve(&agent, -1, obey);
+        fake_agent_serve(&agent, -1, obey_message);
 }

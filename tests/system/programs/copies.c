@@ -35,7 +35,7 @@ static int work_and_fork(void *name)
     return child > 0 && waitpid(child, &status, 0) == child ? status : 1;
 }
 
-static pid_t begin(const char *name, pid_t child)
+static pid_t begin_child(const char *name, pid_t child)
 {
     if (child == 0)
         _exit(work_as((char *)name));
@@ -59,13 +59,13 @@ static int make_children(unsigned long flags)
     struct clone_args arguments = { .flags = flags, .exit_signal = SIGCHLD };
     int is_good = 1;
     if (flags == 0) {
-        is_good &= ended_well(begin("by _Fork", _Fork()));
-        is_good &= ended_well(begin("by fork call", (pid_t)syscall(SYS_fork)));
+        is_good &= ended_well(begin_child("by _Fork", _Fork()));
+        is_good &= ended_well(begin_child("by fork call", (pid_t)syscall(SYS_fork)));
     }
+    is_good &= ended_well(begin_child(
+        "by clone call", (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0)));
     is_good &= ended_well(
-        begin("by clone call", (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0)));
-    is_good &= ended_well(
-        begin("by clone3 call", (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments))));
+        begin_child("by clone3 call", (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments))));
     is_good &=
         ended_well(clone(work_and_fork, stack + STACK_BYTES, (int)flags | SIGCHLD, "by clone"));
     return is_good;

@@ -29,7 +29,7 @@ __attribute__((constructor)) static void before_main(void)
     profd_counter_add(&early, 7);
 }
 
-static void *count(void *unused)
+static void *count_items(void *unused)
 {
     for (int i = 0; i < times; i++) {
         profd_counter_add(&items, 1);
@@ -43,7 +43,7 @@ static void count_in_threads(void)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, count, NULL);
+        pthread_create(&threads[i], NULL, count_items, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 }

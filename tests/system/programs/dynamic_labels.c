@@ -6,7 +6,7 @@
 
 #include "tests/system/programs/burn.h"
 
-static void interpret(void)
+static void interpret_function(void)
 {
     struct profd_site *frame =
         profd_label_frame("fibonacci", "math.lang", 42, 7, PROFD_CATEGORY_COMPUTE);
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     PROFD_LABEL_PUSH_TEXT("\xff not UTF-8 \"quoted\"", PROFD_CATEGORY_PARSE);
     burn_outer(0.1);
     PROFD_LABEL_POP();
-    interpret();
+    interpret_function();
     for (int i = 0; i < 2; i++) {
         snprintf(text, sizeof(text), "marker %d", i);
         PROFD_MARKER_NAMED(text, PROFD_CATEGORY_PARSE, profd_instant(), "its text");

@@ -20,7 +20,7 @@ static size_t groups_of(const struct profd_unit *unit, struct profd_group **out,
     return most > 0;
 }
 
-static void handle(void)
+static void handle_event(void)
 {
     struct profd_stopwatch watch;
     uint64_t end_ns = thread_cpu_ns() + WORK_NS;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     profd_units_ask(groups_of, NULL);
     profd_groups_measure(PROFD_MEASURE_CPU);
     for (int i = 0; i < iterations; i++)
-        handle();
+        handle_event();
     while (argc <= 2 || access("next", F_OK) == 0)
         usleep(LOOK_US);
     argv[1] = argv[0];

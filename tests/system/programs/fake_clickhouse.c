@@ -67,8 +67,8 @@ static void note_request(const char *mode, const char *sql, size_t length)
     fclose(file);
 }
 
-static void answer(int connection, const char *status, const char *header, const char *text,
-                   time_t ahead_s)
+static void send_answer(int connection, const char *status, const char *header, const char *text,
+                        time_t ahead_s)
 {
     char date[WORD_BYTES];
     time_t now = time(NULL) + ahead_s;
@@ -92,7 +92,7 @@ static void answer_right(int connection, const char *sql, time_t ahead_s)
         strcpy(word, "has"); /* its sums */
     else if (strstr(sql, "batch =") != NULL)
         read_word("has", "0", word);
-    answer(connection, "200 OK", "", word, ahead_s);
+    send_answer(connection, "200 OK", "", word, ahead_s);
 }
 
 static void answer_elsewhere(int connection)
@@ -101,10 +101,10 @@ static void answer_elsewhere(int connection)
 
     read_word("elsewhere", "1", port);
     snprintf(header, sizeof(header), "Location: http://127.0.0.1:%s/\r\n", port);
-    answer(connection, "307 Temporary Redirect", header, "", 0);
+    send_answer(connection, "307 Temporary Redirect", header, "", 0);
 }
 
-static void serve(int connection)
+static void serve_connection(int connection)
 {
     char mode[WORD_BYTES];
     const char *body = read_request(connection);
@@ -124,10 +124,10 @@ static void serve(int connection)
     else if (strcmp(mode, "redirect") == 0)
         answer_elsewhere(connection);
     else if (strcmp(mode, "full") == 0)
-        answer(connection, "500 Internal Server Error", "",
-               "Code: 243, e.displayText() = DB::Exception: Cannot reserve 1.00 MiB\nmore", 0);
+        send_answer(connection, "500 Internal Server Error", "",
+                    "Code: 243, e.displayText() = DB::Exception: Cannot reserve 1.00 MiB\nmore", 0);
     else if (strcmp(mode, "refuse") == 0 && is_insert)
-        answer(connection, "400 Bad Request", "", "Code: 62, Syntax error", 0);
+        send_answer(connection, "400 Bad Request", "", "Code: 62, Syntax error", 0);
     else if (strcmp(mode, "cut") != 0 || !is_insert || strstr(insert, "samples%20") == NULL)
         answer_right(connection, sql, strcmp(mode, "tomorrow") == 0 ? SECONDS_OF_A_DAY : 0);
 }
@@ -148,7 +148,7 @@ int main(void)
         int connection = accept(listener, NULL, NULL);
         if (connection < 0)
             return 1;
-        serve(connection);
+        serve_connection(connection);
         close(connection);
     }
 }

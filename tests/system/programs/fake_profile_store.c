@@ -97,8 +97,8 @@ static bool is_for(const char *path)
            request[5 + strlen(path)] == ' ';
 }
 
-static void answer(int connection, const char *status, const char *headers, const void *body,
-                   size_t length)
+static void send_answer(int connection, const char *status, const char *headers, const void *body,
+                        size_t length)
 {
     dprintf(connection, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\nConnection: close\r\n\r\n", status,
             headers, length);
@@ -324,8 +324,8 @@ static void answer_parca(int connection, const char *status, const char *message
     trailers[1] = trailers[2] = 0;
     trailers[3] = (char)(length >> 8);
     trailers[4] = (char)length;
-    answer(connection, "200 OK", "Content-Type: application/grpc-web+proto\r\n", trailers,
-           length + FRAME_HEAD_BYTES);
+    send_answer(connection, "200 OK", "Content-Type: application/grpc-web+proto\r\n", trailers,
+                length + FRAME_HEAD_BYTES);
 }
 
 static void answer_right(int connection, const char *mode)
@@ -344,26 +344,26 @@ static void answer_right(int connection, const char *mode)
         partial.error_message = reason;
         response.partial_success = &partial;
     }
-    answer(connection, "200 OK", "", packed, otlp__response__pack(&response, packed));
+    send_answer(connection, "200 OK", "", packed, otlp__response__pack(&response, packed));
 }
 
-static void refuse(int connection, const char *text)
+static void refuse_request(int connection, const char *text)
 {
     if (is_for(parca))
         answer_parca(connection, "3", text);
     else
-        answer(connection, "400 Bad Request", "", text, strlen(text));
+        send_answer(connection, "400 Bad Request", "", text, strlen(text));
 }
 
-static void deny(int connection)
+static void deny_request(int connection)
 {
     if (is_for(parca))
         answer_parca(connection, "16", "no token");
     else
-        answer(connection, "401 Unauthorized", "", "no token", 8);
+        send_answer(connection, "401 Unauthorized", "", "no token", 8);
 }
 
-static void take(const struct body *body, const char *mode)
+static void take_profile(const struct body *body, const char *mode)
 {
     FILE *told = fopen("requests", "a");
     char token[WORD_BYTES], line[2 * WORD_BYTES];
@@ -385,7 +385,7 @@ static void take(const struct body *body, const char *mode)
     fclose(told);
 }
 
-static void serve(int connection)
+static void serve_connection(int connection)
 {
     char mode[WORD_BYTES];
     struct body body = { 0 };
@@ -394,17 +394,17 @@ static void serve(int connection)
     if (!read_request(connection, &body))
         return;
     read_word("mode", "ok", mode);
-    take(&body, mode);
+    take_profile(&body, mode);
     if (strcmp(mode, "busy") == 0)
-        answer(connection, "429 Too Many Requests", "Retry-After: 1\r\n", "later", 5);
+        send_answer(connection, "429 Too Many Requests", "Retry-After: 1\r\n", "later", 5);
     else if (strcmp(mode, "full") == 0)
-        answer(connection, "503 Service Unavailable", "", "full", 4);
+        send_answer(connection, "503 Service Unavailable", "", "full", 4);
     else if (strcmp(mode, "refuse") == 0)
-        refuse(connection, "not that");
+        refuse_request(connection, "not that");
     else if (is_denied)
-        deny(connection);
+        deny_request(connection);
     else if (complaint[0] != '\0')
-        refuse(connection, complaint);
+        refuse_request(connection, complaint);
     else if (strcmp(mode, "cut") != 0)
         answer_right(connection, mode);
 }
@@ -425,7 +425,7 @@ int main(void)
         int connection = accept(listener, NULL, NULL);
         if (connection < 0)
             return 1;
-        serve(connection);
+        serve_connection(connection);
         close(connection);
     }
 }

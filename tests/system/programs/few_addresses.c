@@ -8,7 +8,7 @@
 
 enum { MOST_THREADS = 64, STACK_BYTES = 256 * 1024, LINE_BYTES = 256 };
 
-static void *burn(void *unused)
+static void *burn_thread(void *unused)
 {
     burn_outer(0.2);
     return unused;
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     for (int i = 0; i < count && i < MOST_THREADS; i++)
-        if (pthread_create(&threads[i], &attributes, burn, NULL) != 0)
+        if (pthread_create(&threads[i], &attributes, burn_thread, NULL) != 0)
             return 1;
     burn_outer(0.2);
     for (int i = 0; i < count && i < MOST_THREADS; i++)

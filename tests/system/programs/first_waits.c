@@ -84,7 +84,7 @@ static void sleep_on(void)
     set_timer(0, 0);
 }
 
-static void jump(int number)
+static void jump_out(int number)
 {
     (void)number;
     siglongjmp(out_of_wait, 1);
@@ -93,7 +93,7 @@ static void jump(int number)
 static void leave_wait(void)
 {
     struct profd_stopwatch watch;
-    signal(SIGALRM, jump);
+    signal(SIGALRM, jump_out);
     if (sigsetjmp(out_of_wait, 1) == 0) {
         set_timer(WAIT_MS, 0);
         (void)poll(NULL, 0, -1);
@@ -172,7 +172,7 @@ static void cancel_in_wait(void)
         exit(1);
 }
 
-static void tell(const struct profd_group_stats *stats, void *context)
+static void note_stats(const struct profd_group_stats *stats, void *context)
 {
     (void)context;
     if (stats->flags & PROFD_GROUP_TOP)
@@ -208,6 +208,6 @@ int main(int argc, char **argv)
     profd_groups_monitor(true, false);
     int status = argc == 2 ? run_case(argv[1]) : 2;
     printf("truth %llu\n", (unsigned long long)(thread_cpu_ns() - start_ns));
-    (void)profd_groups_snapshot(tell, NULL);
+    (void)profd_groups_snapshot(note_stats, NULL);
     return status;
 }

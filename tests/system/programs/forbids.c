@@ -97,7 +97,7 @@ static int forbid_all(bool by_number)
     return (int)syscall(SYS_exit, 0);
 }
 
-static int ask(bool by_number)
+static int ask_for_filters(bool by_number)
 {
     int answer = by_number ? (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL)
                            : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL);
@@ -117,6 +117,6 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "tsc") == 0)
         return forbid_tsc(by_number);
     if (strcmp(argv[1], "question") == 0)
-        return ask(by_number);
+        return ask_for_filters(by_number);
     return strcmp(argv[1], "filter") == 0 ? forbid_calls(by_number) : forbid_all(by_number);
 }

@@ -18,7 +18,7 @@ static void *do_nothing(void *unused)
     return unused;
 }
 
-static void record(void)
+static void record_marker(void)
 {
     PROFD_LABEL_SCOPE("handler", PROFD_CATEGORY_OTHER);
     PROFD_MARKER_TEXT("handler", PROFD_CATEGORY_OTHER, "called");
@@ -26,10 +26,10 @@ static void record(void)
     profd_counter_add(&handled, 1);
 }
 
-static void handle(void)
+static void handle_fork(void)
 {
     pthread_t thread;
-    record();
+    record_marker();
     pthread_setname_np(pthread_self(), "handler");
     if (pthread_create(&thread, NULL, do_nothing, NULL) != 0)
         abort();
@@ -42,7 +42,7 @@ static void handle(void)
 
 static void register_early(void)
 {
-    if (pthread_atfork(handle, handle, handle) != 0)
+    if (pthread_atfork(handle_fork, handle_fork, handle_fork) != 0)
         abort();
 }
 

@@ -13,7 +13,7 @@
 
 static _Atomic bool has_marked; /* the other thread */
 
-static void *mark(void *unused)
+static void *mark_thread(void *unused)
 {
     struct profd_stack stack;
     profd_stack_capture(&stack);
@@ -25,7 +25,7 @@ static int fork_here(struct dl_phdr_info *info, size_t size, void *result)
 {
     pthread_t thread;
     (void)info, (void)size;
-    if (pthread_create(&thread, NULL, mark, NULL) != 0)
+    if (pthread_create(&thread, NULL, mark_thread, NULL) != 0)
         abort();
     while (!atomic_load(&has_marked))
         sched_yield();

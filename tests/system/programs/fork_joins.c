@@ -43,7 +43,7 @@ static void *count_and_name(void *unused)
     return unused;
 }
 
-static void before(void)
+static void end_first_worker(void)
 {
     end_worker(0);
 }
@@ -65,7 +65,7 @@ static void after_in_child(void)
 
 static void register_early(void)
 {
-    if (pthread_atfork(before, after_in_parent, after_in_child) != 0)
+    if (pthread_atfork(end_first_worker, after_in_parent, after_in_child) != 0)
         abort();
 }
 

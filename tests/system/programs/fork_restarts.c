@@ -18,7 +18,7 @@ static void *work(void *name)
     return NULL;
 }
 
-static void restart(void)
+static void restart_thread(void)
 {
     if (pthread_create(&stays, NULL, work, "stays") != 0)
         abort();
@@ -26,7 +26,7 @@ static void restart(void)
 
 static void register_early(void)
 {
-    if (pthread_atfork(NULL, NULL, restart) != 0)
+    if (pthread_atfork(NULL, NULL, restart_thread) != 0)
         abort();
 }
 

@@ -10,7 +10,7 @@ enum { CHILDREN = 4, CALLS = 10000, BYTES = 2000 };
 static void *volatile sink;
 static volatile int is_over;
 
-static void allocate(int calls)
+static void allocate_blocks(int calls)
 {
     for (int i = 0; i < calls; i++) {
         sink = malloc(BYTES);
@@ -21,7 +21,7 @@ static void allocate(int calls)
 static void *keep_allocating(void *unused)
 {
     while (!is_over)
-        allocate(100);
+        allocate_blocks(100);
     return unused;
 }
 
@@ -36,13 +36,13 @@ int main(void)
         inherited[i] = malloc(5000000);
         pid_t child = fork();
         if (child == 0) {
-            allocate(CALLS);
+            allocate_blocks(CALLS);
             free(inherited[i]);
             return 0;
         }
         failed |= child < 0;
     }
-    allocate(CALLS);
+    allocate_blocks(CALLS);
     for (int i = 0; i < CHILDREN; i++) {
         failed |= wait(&status) < 0 || status != 0;
         free(inherited[i]);

@@ -75,7 +75,7 @@ static void *start_another(void *unused)
 
 /* Whether an interruption arrives. As Go does, once more after a while: with the wall clock, one
  * may meet the profiler's and merge with it. */
-static bool interrupt(pthread_t thread)
+static bool interrupt_thread(pthread_t thread)
 {
     struct timespec end;
     for (int i = 0; i < TRIES; i++) {
@@ -101,7 +101,7 @@ int main(void)
     bool is_whole = true;
     for (int i = 0; i < INTERRUPTIONS && is_whole; i++) {
         burn_outer(0.002);
-        is_whole = interrupt(thread);
+        is_whole = interrupt_thread(thread);
     }
     atomic_store(&is_over, true);
     void *another;

@@ -13,7 +13,7 @@ enum { ARENA_BYTES = 16 * CHUNK_BYTES };
 static struct fake_agent liar;
 static int lie; /* index */
 
-static void say(const char *what)
+static void say_what(const char *what)
 {
     puts(what);
     fflush(stdout);
@@ -61,7 +61,7 @@ static void no_header(void)
 
 /* --- Lies about the profile --- */
 
-static void answer(uint64_t gather_id, int fd, uint64_t json_bytes)
+static void send_answer(uint64_t gather_id, int fd, uint64_t json_bytes)
 {
     const struct message_profile profile = { .gather_id = gather_id, .json_bytes = json_bytes };
 
@@ -75,35 +75,35 @@ static void answer_with(uint64_t gather_id, const char *json)
 
     if (write(fd, json, strlen(json)) != (ssize_t)strlen(json))
         exit(FAKE_AGENT_FAILED);
-    answer(gather_id, fd, strlen(json));
+    send_answer(gather_id, fd, strlen(json));
 }
 
-static void malformed(uint64_t gather_id)
+static void answer_malformed(uint64_t gather_id)
 {
     answer_with(gather_id, "{\"meta\":{\"version\":36},\"libs\":[],\"threads\":[,]}");
 }
 
-static void unclosed(uint64_t gather_id)
+static void answer_unclosed(uint64_t gather_id)
 {
     answer_with(gather_id, "{\"meta\":{\"version\":36},\"libs\":[],\"threads\":[{}");
 }
 
-static void escaping(uint64_t gather_id)
+static void answer_escaping(uint64_t gather_id)
 {
     answer_with(gather_id, "{\"meta\":{\"version\":36},\"libs\":[],\"threads\":[]}],\"more\":[{}");
 }
 
-static void meaningless(uint64_t gather_id)
+static void answer_meaningless(uint64_t gather_id)
 {
     answer_with(gather_id, "{\"a\":1}");
 }
 
-static void empty(uint64_t gather_id)
+static void answer_empty(uint64_t gather_id)
 {
     answer_with(gather_id, "{}");
 }
 
-static void nested(uint64_t gather_id)
+static void answer_nested(uint64_t gather_id)
 {
     static char json[200002];
 
@@ -115,7 +115,7 @@ static void nested(uint64_t gather_id)
 
 static void longer_than_it_is(uint64_t gather_id)
 {
-    answer(gather_id, memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING), UINT64_C(1) << 40);
+    send_answer(gather_id, memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING), UINT64_C(1) << 40);
 }
 
 static void a_pipe(uint64_t gather_id)
@@ -124,7 +124,7 @@ static void a_pipe(uint64_t gather_id)
 
     if (pipe(fds) < 0)
         exit(FAKE_AGENT_FAILED);
-    answer(gather_id, fds[0], 100);
+    send_answer(gather_id, fds[0], 100);
 }
 
 static void of_another_capture(uint64_t gather_id)
@@ -132,7 +132,7 @@ static void of_another_capture(uint64_t gather_id)
     answer_with(gather_id + 1000, "{}");
 }
 
-static void nothing(uint64_t gather_id)
+static void answer_nothing(uint64_t gather_id)
 {
     (void)gather_id;
 }
@@ -149,20 +149,27 @@ static const struct {
     void (*spoil_arena)(void);
     void (*answer)(uint64_t gather_id);
 } lies[] = {
-    { "noise", noise, nothing },          { "huge-counts", huge_counts, nothing },
-    { "no-header", no_header, nothing },  { "malformed", NULL, malformed },
-    { "unclosed", NULL, unclosed },       { "escaping", NULL, escaping },
-    { "meaningless", NULL, meaningless }, { "empty", NULL, empty },
-    { "nested", NULL, nested },           { "longer-than-it-is", NULL, longer_than_it_is },
-    { "a-pipe", NULL, a_pipe },           { "of-another-capture", NULL, of_another_capture },
-    { "nothing", NULL, nothing },         { "hang-up", NULL, hang_up },
+    { "noise", noise, answer_nothing },
+    { "huge-counts", huge_counts, answer_nothing },
+    { "no-header", no_header, answer_nothing },
+    { "malformed", NULL, answer_malformed },
+    { "unclosed", NULL, answer_unclosed },
+    { "escaping", NULL, answer_escaping },
+    { "meaningless", NULL, answer_meaningless },
+    { "empty", NULL, answer_empty },
+    { "nested", NULL, answer_nested },
+    { "longer-than-it-is", NULL, longer_than_it_is },
+    { "a-pipe", NULL, a_pipe },
+    { "of-another-capture", NULL, of_another_capture },
+    { "nothing", NULL, answer_nothing },
+    { "hang-up", NULL, hang_up },
 };
 
 enum { LIES = sizeof(lies) / sizeof(lies[0]) };
 
 /* --- The protocol --- */
 
-static void obey(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
+static void obey_message(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
 {
     struct message_welcome welcome;
     struct message_session session;
@@ -174,14 +181,14 @@ static void obey(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
             fake_agent_started(agent, welcome.session.generation);
         if (lies[lie].spoil_arena != NULL)
             lies[lie].spoil_arena();
-        say("met");
+        say_what("met");
         break;
     case MESSAGE_ENSURE_STARTED:
         if (message_get_session(payload, bytes, &session) == 0)
             fake_agent_started(agent, session.generation);
         break;
     case MESSAGE_GATHER_PROFILE:
-        say("asked");
+        say_what("asked");
         if (message_get_gather_profile(payload, bytes, &gather) == 0)
             lies[lie].answer(gather.gather_id);
         break;
@@ -196,5 +203,5 @@ int main(int argc, char **argv)
         return 2;
     fake_agent_begin(&liar, argv[1], ARENA_BYTES);
     for (;;)
-        fake_agent_serve(&liar, -1, obey);
+        fake_agent_serve(&liar, -1, obey_message);
 }

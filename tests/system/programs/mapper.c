@@ -14,7 +14,7 @@
 enum { THREADS = 4, ROUNDS = 1000 };
 static const size_t MB = 1024 * 1024;
 
-static void require(int is_true, const char *what)
+static void require_fact(int is_true, const char *what)
 {
     if (is_true)
         return;
@@ -22,72 +22,73 @@ static void require(int is_true, const char *what)
     exit(1);
 }
 
-static char *map(void *place, size_t bytes, int flags)
+static char *map_range(void *place, size_t bytes, int flags)
 {
     char *mapped =
         mmap(place, bytes, PROT_READ | PROT_WRITE, flags | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    require(mapped != MAP_FAILED, "mmap failed");
+    require_fact(mapped != MAP_FAILED, "mmap failed");
     mapped[bytes - 1] = 1;
     return mapped;
 }
 
-static void unmap(void *start, size_t bytes)
+static void unmap_range(void *start, size_t bytes)
 {
-    require(munmap(start, bytes) == 0, "munmap failed");
+    require_fact(munmap(start, bytes) == 0, "munmap failed");
 }
 
 /* 45 MB in 4 calls that count. */
 static char *cut_and_cover(int file)
 {
-    char *start = map(NULL, 64 * MB, 0);
-    unmap(start + 8 * MB, 16 * MB);
-    unmap(start + 8 * MB, 16 * MB); /* not there any more */
-    map(start, 2 * MB, MAP_FIXED);
-    require(mmap(start + 32 * MB, 3 * MB, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) ==
-                start + 32 * MB,
-            "no file over it");
-    unmap(start + 33 * MB, MB); /* of the file */
+    char *start = map_range(NULL, 64 * MB, 0);
+    unmap_range(start + 8 * MB, 16 * MB);
+    unmap_range(start + 8 * MB, 16 * MB); /* not there any more */
+    map_range(start, 2 * MB, MAP_FIXED);
+    require_fact(mmap(start + 32 * MB, 3 * MB, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) ==
+                     start + 32 * MB,
+                 "no file over it");
+    unmap_range(start + 33 * MB, MB); /* of the file */
     return start;
 }
 
 /* 9 MB in 3 calls. */
 static void grow_and_shrink(void)
 {
-    char *start = map(NULL, 8 * MB, 0);
+    char *start = map_range(NULL, 8 * MB, 0);
     start = mremap(start, 8 * MB, 12 * MB, MREMAP_MAYMOVE);
-    require(start != MAP_FAILED && start[8 * MB - 1] == 1, "did not grow");
-    require(mremap(start, 12 * MB, 9 * MB, 0) == start, "did not shrink");
+    require_fact(start != MAP_FAILED && start[8 * MB - 1] == 1, "did not grow");
+    require_fact(mremap(start, 12 * MB, 9 * MB, 0) == start, "did not shrink");
 }
 
 /* 2 MB in 3 calls. */
 static void move_the_break(void)
 {
     char *before = sbrk((intptr_t)(4 * MB));
-    require(before != (void *)-1 && sbrk(0) == before + 4 * MB, "the break did not move");
-    require(sbrk(-(intptr_t)MB) == before + 4 * MB, "the break did not move back");
-    require(brk(before + 2 * MB) == 0 && sbrk(0) == before + 2 * MB, "brk did not move it");
+    require_fact(before != (void *)-1 && sbrk(0) == before + 4 * MB, "the break did not move");
+    require_fact(sbrk(-(intptr_t)MB) == before + 4 * MB, "the break did not move back");
+    require_fact(brk(before + 2 * MB) == 0 && sbrk(0) == before + 2 * MB, "brk did not move it");
 }
 
 static void fail_as_ever(int file)
 {
     errno = 0;
-    require(mmap(NULL, SIZE_MAX / 2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED &&
-                errno == ENOMEM,
-            "mapped more than there is");
-    require(munmap((void *)1, MB) < 0 && errno == EINVAL, "unmapped an odd address");
+    require_fact(mmap(NULL, SIZE_MAX / 2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+                         MAP_FAILED &&
+                     errno == ENOMEM,
+                 "mapped more than there is");
+    require_fact(munmap((void *)1, MB) < 0 && errno == EINVAL, "unmapped an odd address");
     errno = ERANGE;
     void *mapped = mmap(NULL, MB, PROT_READ, MAP_PRIVATE, file, 0);
-    unmap(mapped, MB);
-    unmap(map(NULL, MB, 0), MB); /* 2 calls */
-    require(mapped != MAP_FAILED && errno == ERANGE, "errno is not what it was");
+    unmap_range(mapped, MB);
+    unmap_range(map_range(NULL, MB, 0), MB); /* 2 calls */
+    require_fact(mapped != MAP_FAILED && errno == ERANGE, "errno is not what it was");
 }
 
 /* 1 MB each, in two calls for each round, one of which is not made in the last. */
 static void *map_much(void *argument)
 {
     for (int i = 0; i < ROUNDS - 1; i++)
-        unmap(map(NULL, MB, 0), MB);
-    map(NULL, MB, 0);
+        unmap_range(map_range(NULL, MB, 0), MB);
+    map_range(NULL, MB, 0);
     return argument;
 }
 
@@ -95,7 +96,7 @@ static void map_in_threads(void)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        require(pthread_create(&threads[i], NULL, map_much, NULL) == 0, "no thread");
+        require_fact(pthread_create(&threads[i], NULL, map_much, NULL) == 0, "no thread");
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 }
@@ -106,11 +107,11 @@ static void fork_child(char *start)
     int status;
     pid_t child = fork();
     if (child == 0) {
-        unmap(start, 8 * MB);
-        map(NULL, 3 * MB, 0);
+        unmap_range(start, 8 * MB);
+        map_range(NULL, 3 * MB, 0);
         exit(0);
     }
-    require(waitpid(child, &status, 0) == child && status == 0, "the child failed");
+    require_fact(waitpid(child, &status, 0) == child && status == 0, "the child failed");
 }
 
 int main(void)

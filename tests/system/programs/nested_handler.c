@@ -23,7 +23,7 @@ static void on_usr1(int number)
                            sigismember(&mask, SIGINT) == 0;
 }
 
-static void count(int number)
+static void count_call(int number)
 {
     (void)number;
     calls++;
@@ -31,7 +31,7 @@ static void count(int number)
 
 int main(void)
 {
-    struct sigaction nested = { .sa_handler = on_usr1 }, once = { .sa_handler = count };
+    struct sigaction nested = { .sa_handler = on_usr1 }, once = { .sa_handler = count_call };
     struct sigaction now;
     sigemptyset(&nested.sa_mask);
     sigaddset(&nested.sa_mask, SIGTERM);

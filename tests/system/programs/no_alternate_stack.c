@@ -53,7 +53,7 @@ static bool sets_and_gives_up(void)
     return is_right && has_none();
 }
 
-static void *check(void *unused)
+static void *check_stack(void *unused)
 {
     (void)unused;
     burn_outer(0.01);
@@ -65,9 +65,9 @@ static int check_all(void)
 {
     pthread_t threads[THREADS];
     void *result;
-    intptr_t bad = (intptr_t)check(NULL);
+    intptr_t bad = (intptr_t)check_stack(NULL);
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, check, NULL);
+        pthread_create(&threads[i], NULL, check_stack, NULL);
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], &result);
         bad += (intptr_t)result;

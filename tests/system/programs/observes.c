@@ -40,7 +40,7 @@ static size_t groups_of(const struct profd_unit *unit, struct profd_group **out,
     return 1;
 }
 
-static void observe(const struct profd_group_alert *alert, void *context)
+static void observe_alert(const struct profd_group_alert *alert, void *context)
 {
     alerts++;
     if (is_over)
@@ -56,14 +56,14 @@ static void observe(const struct profd_group_alert *alert, void *context)
         profd_unit_leave(&watch);
     }
     if (strcmp(mode, "end") == 0) {
-        profd_groups_unobserve(observe, context);
+        profd_groups_unobserve(observe_alert, context);
         is_over = true;
     }
     if (strcmp(mode, "jump") == 0)
         longjmp(out_of_call, 1);
 }
 
-static void iterate(void)
+static void run_iteration(void)
 {
     struct profd_stopwatch watch;
     profd_unit_enter(&watch, &busy);
@@ -74,9 +74,9 @@ static void iterate(void)
 static void *observe_again_and_again(void *argument)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        if (profd_groups_observe("cpu>2ms", observe, &argument) != 0)
+        if (profd_groups_observe("cpu>2ms", observe_alert, &argument) != 0)
             _exit(4);
-        profd_groups_unobserve(observe, &argument);
+        profd_groups_unobserve(observe_alert, &argument);
     }
     return argument;
 }
@@ -92,11 +92,11 @@ static void observe_at_once(void)
         (void)pthread_join(threads[i], NULL);
 }
 
-static void run(void)
+static void run_iterations(void)
 {
     for (volatile int i = 0; i < ITERATIONS; i++) {
         if (setjmp(out_of_call) == 0)
-            iterate();
+            run_iteration();
     }
 }
 
@@ -105,27 +105,28 @@ int main(int argc, char **argv)
     int context, status = 0;
     mode = argc > 1 ? argv[1] : mode;
     profd_units_ask(groups_of, NULL);
-    printf("refused %d %d %d\n", profd_groups_observe("loud>2ms", observe, NULL),
-           profd_groups_observe(NULL, observe, NULL), profd_groups_observe("cpu>2ms", NULL, NULL));
+    printf("refused %d %d %d\n", profd_groups_observe("loud>2ms", observe_alert, NULL),
+           profd_groups_observe(NULL, observe_alert, NULL),
+           profd_groups_observe("cpu>2ms", NULL, NULL));
     if (strcmp(mode, "threads") == 0)
         observe_at_once();
-    if (profd_groups_observe(strcmp(mode, "end") == 0 ? "cpu>2ms" : "cpu>2ms,kind=tenant", observe,
-                             &context) != 0)
+    if (profd_groups_observe(strcmp(mode, "end") == 0 ? "cpu>2ms" : "cpu>2ms,kind=tenant",
+                             observe_alert, &context) != 0)
         return 1;
     profd_unit_set_active(&busy, true);
-    run();
+    run_iterations();
     if (strcmp(mode, "forks") == 0) {
         pid_t child = fork();
         alerts = child == 0 ? 0 : alerts; /* the child hears for itself */
-        run();
+        run_iterations();
         if (child == 0)
             return alerts > 0 ? 0 : 3;
         if (waitpid(child, &status, 0) != child)
             return 1;
     }
-    profd_groups_unobserve(observe, &context);
+    profd_groups_unobserve(observe_alert, &context);
     unsigned before = alerts;
-    run();
+    run_iterations();
     printf("alerts %u, after the end %u\n", before, alerts - before);
     if (before == 0)
         return 3;

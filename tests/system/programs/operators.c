@@ -13,7 +13,7 @@ static void *(*new_aligned)(size_t bytes, size_t alignment);
 static void (*delete_plain)(void *memory);
 static void (*delete_aligned)(void *memory, size_t bytes, size_t alignment);
 
-static void *find(const char *name, void *library)
+static void *find_operator(const char *name, void *library)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
     return found != NULL ? found : dlsym(library, name);
@@ -25,10 +25,11 @@ int main(int argc, char **argv)
     void *library = dlopen("libstdc++.so.6", RTLD_NOW | (is_local ? RTLD_LOCAL : RTLD_GLOBAL));
     if (library == NULL)
         return 1;
-    new_plain = (void *(*)(size_t))find("_Znwm", library);
-    new_aligned = (void *(*)(size_t, size_t))find("_ZnwmSt11align_val_t", library);
-    delete_plain = (void (*)(void *))find("_ZdlPv", library);
-    delete_aligned = (void (*)(void *, size_t, size_t))find("_ZdlPvmSt11align_val_t", library);
+    new_plain = (void *(*)(size_t))find_operator("_Znwm", library);
+    new_aligned = (void *(*)(size_t, size_t))find_operator("_ZnwmSt11align_val_t", library);
+    delete_plain = (void (*)(void *))find_operator("_ZdlPv", library);
+    delete_aligned =
+        (void (*)(void *, size_t, size_t))find_operator("_ZdlPvmSt11align_val_t", library);
     for (int i = 0; i < CALLS; i++) {
         void *plain = new_plain(BYTES), *aligned = new_aligned(BYTES, ALIGNMENT);
         if ((uintptr_t)aligned % ALIGNMENT != 0)

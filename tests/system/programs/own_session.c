@@ -35,7 +35,7 @@ static int start_with(struct profd_session_options options)
     return profd_session_start(&options);
 }
 
-static int start(void)
+static int start_session(void)
 {
     return profd_session_start(NULL);
 }
@@ -115,7 +115,7 @@ static int long_filter(void)
     return start_with((struct profd_session_options){ .threads = text });
 }
 
-static int reserved(void)
+static int start_with_reserved(void)
 {
     return start_with((struct profd_session_options){ .reserved = { 0, 0, 1 } });
 }
@@ -125,7 +125,7 @@ static int is_active(void)
     return profd_is_active() ? 0 : -ENOENT;
 }
 
-static int burn(void)
+static int burn_time(void)
 {
     PROFD_LABEL_SCOPE("burning", PROFD_CATEGORY_COMPUTE);
     burn_outer(0.2);
@@ -263,7 +263,7 @@ static void *make_trouble(void *seed)
     return NULL;
 }
 
-static int storm(void)
+static int storm_threads(void)
 {
     pthread_t threads[STORM_THREADS];
     for (int i = 0; i < STORM_THREADS; i++)
@@ -292,7 +292,7 @@ static int capture_into(const char *path)
     return close(fd) < 0 ? -errno : error;
 }
 
-static int mark(const char *name)
+static int mark_instant(const char *name)
 {
     PROFD_MARKER_NAMED(name, PROFD_CATEGORY_OTHER, profd_instant(), NULL);
     return 0;
@@ -309,7 +309,7 @@ static const struct {
     const char *word;
     int (*act)(void);
 } words[] = {
-    { "start", start },
+    { "start", start_session },
     { "start-wall", start_wall },
     { "start-large", start_large },
     { "start-more", start_more },
@@ -324,12 +324,12 @@ static const struct {
     { "unknown-feature", unknown_feature },
     { "bad-filter", bad_filter },
     { "long-filter", long_filter },
-    { "reserved", reserved },
+    { "reserved", start_with_reserved },
     { "stop", profd_session_stop },
     { "pause", profd_session_pause },
     { "resume", profd_session_resume },
     { "active", is_active },
-    { "burn", burn },
+    { "burn", burn_time },
     { "capture-nothing", capture_nothing },
     { "capture-closed", capture_closed },
     { "capture-readonly", capture_readonly },
@@ -338,7 +338,7 @@ static const struct {
     { "capture-pipe", capture_pipe },
     { "stop-in-callback", stop_in_callback },
     { "start-in-raw-child", start_in_raw_child },
-    { "storm", storm },
+    { "storm", storm_threads },
     { "fork", go_on_in_child },
 };
 
@@ -347,11 +347,11 @@ static const struct {
     int (*act)(const char *value);
 } words_with_value[] = {
     { "capture=", capture_into },
-    { "mark=", mark },
+    { "mark=", mark_instant },
     { "until=", wait_for },
 };
 
-static int obey(const char *word)
+static int obey_word(const char *word)
 {
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(words[i].word, word) == 0)
@@ -371,6 +371,6 @@ int main(int argc, char **argv)
     if (idle_thread_if_wanted() != 0)
         return 1;
     for (int i = 1; i < argc; i++)
-        printf("%s %s\n", argv[i], name_of(obey(argv[i])));
+        printf("%s %s\n", argv[i], name_of(obey_word(argv[i])));
     return 0;
 }

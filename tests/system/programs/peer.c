@@ -48,7 +48,7 @@ static int expect_hang_up(int fd)
     return 1;
 }
 
-static int garbage(int fd)
+static int send_garbage(int fd)
 {
     char bytes[4096];
     for (size_t i = 0; i < sizeof(bytes); i++)
@@ -103,7 +103,7 @@ static int old_agent(int fd)
 }
 
 /* Asks and asks and never reads, until profd hangs up or its buffers are full. */
-static int deaf(int fd)
+static int ask_unread(int fd)
 {
     msgpack_sbuffer payload;
     msgpack_packer packer;
@@ -131,11 +131,8 @@ static const struct {
     const char *name;
     int (*behave)(int fd);
 } behaviours[] = {
-    { "garbage", garbage },
-    { "huge-frame", huge_frame },
-    { "old-client", old_client },
-    { "old-agent", old_agent },
-    { "deaf", deaf },
+    { "garbage", send_garbage }, { "huge-frame", huge_frame }, { "old-client", old_client },
+    { "old-agent", old_agent },  { "deaf", ask_unread },
 };
 
 int main(int argc, char **argv)

@@ -16,7 +16,7 @@ enum { CHILD_STATUS = 7, ALLOCATIONS = 2000, ALLOCATION_BYTES = 100000 };
 
 PROFD_COUNTER(children, "children", "Test", "made past the C library");
 
-static void record(void)
+static void record_marker(void)
 {
     PROFD_LABEL_PUSH("raw child", PROFD_CATEGORY_OTHER);
     PROFD_MARKER_TEXT("raw child", PROFD_CATEGORY_OTHER, "text");
@@ -27,7 +27,7 @@ static void record(void)
     profd_counter_add(&children, 1);
 }
 
-static void allocate(void)
+static void allocate_blocks(void)
 {
     for (int i = 0; i < ALLOCATIONS; i++) {
         void *volatile memory = malloc(ALLOCATION_BYTES);
@@ -40,16 +40,16 @@ static void rename_self(void)
     (void)prctl(PR_SET_NAME, "raw child", 0, 0, 0);
 }
 
-static void *nothing(void *argument)
+static void *record_in_thread(void *argument)
 {
-    record();
+    record_marker();
     return argument;
 }
 
 static void run_thread(void)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+    if (pthread_create(&thread, NULL, record_in_thread, NULL) == 0)
         (void)pthread_join(thread, NULL);
 }
 
@@ -70,8 +70,9 @@ static const struct {
     const char *name;
     void (*act)(void);
 } acts[] = {
-    { "record", record },           { "allocate", allocate },     { "rename", rename_self },
-    { "run a thread", run_thread }, { "fork again", fork_again }, { "exit", end_with_destructors },
+    { "record", record_marker },  { "allocate", allocate_blocks },
+    { "rename", rename_self },    { "run a thread", run_thread },
+    { "fork again", fork_again }, { "exit", end_with_destructors },
 };
 
 static int act_in_child(void (*act)(void))
@@ -94,7 +95,7 @@ int main(void)
 {
     int is_good = 1;
     burn_outer(0.02);
-    record();
+    record_marker();
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
         void (*act)(void) = acts[i].act;
         pid_t child = raw_fork();
@@ -102,6 +103,6 @@ int main(void)
             _exit(act_in_child(act));
         is_good &= is_as_meant(child, acts[i].name);
     }
-    record();
+    record_marker();
     return is_good ? 0 : 1;
 }

@@ -19,7 +19,7 @@ static size_t groups_of(const struct profd_unit *unit, struct profd_group **out,
     return most > 0;
 }
 
-static void handle(uint64_t burn_ms, uint64_t blocked_ms)
+static void handle_event(uint64_t burn_ms, uint64_t blocked_ms)
 {
     uint64_t end_ns = thread_cpu_ns() + burn_ms * MS;
     struct profd_stopwatch watch;
@@ -36,9 +36,9 @@ int main(void)
 {
     profd_units_ask(groups_of, NULL);
     for (int round = 0; round < ROUNDS; round++) {
-        handle(40, 30);
+        handle_event(40, 30);
         for (int i = 0; i < SHORT_ONES; i++) {
-            handle(1, 0);
+            handle_event(1, 0);
             usleep(40 * US_PER_MS);
         }
     }

@@ -43,7 +43,7 @@ static void burn_us(uint64_t us)
         burn_sink += burn_sink * 3 + 1;
 }
 
-static void parse(void)
+static void parse_event(void)
 {
     struct profd_stopwatch watch;
     uint64_t start_ns = thread_cpu_ns();
@@ -58,7 +58,7 @@ static void handle_busy(void)
     struct profd_stopwatch watch;
     uint64_t start_ns = thread_cpu_ns();
     profd_unit_enter(&watch, &busy_handler);
-    parse();
+    parse_event();
     burn_us(WORK_US / 2);
     profd_unit_leave(&watch);
     busy_ns += thread_cpu_ns() - start_ns;
@@ -74,7 +74,7 @@ static void handle_idle(void)
     idle_ns += thread_cpu_ns() - start_ns;
 }
 
-static __attribute__((noinline)) void jump(void)
+static __attribute__((noinline)) void jump_out(void)
 {
     struct profd_stopwatch watch;
     profd_unit_enter(&watch, &jumper);
@@ -82,7 +82,7 @@ static __attribute__((noinline)) void jump(void)
     longjmp(out_of_unit, 1);
 }
 
-static void show(const struct profd_group_stats *stats, void *context)
+static void show_group(const struct profd_group_stats *stats, void *context)
 {
     (void)context;
     printf("group %.*s %.*s %llu %llu", (int)stats->kind_bytes, stats->kind, (int)stats->name_bytes,
@@ -135,7 +135,7 @@ static void handle_event(void)
     profd_event_end();
 }
 
-static void turn(void)
+static void turn_loop(void)
 {
     profd_event_loop_turn();
     wait_for_event();
@@ -145,7 +145,7 @@ static void turn(void)
 static void jump_and_handle(void)
 {
     if (setjmp(out_of_unit) == 0)
-        jump();
+        jump_out();
     handle_both();
     profd_iteration_end();
 }
@@ -170,7 +170,7 @@ static void (*find_handler(const char *how))(void)
         return handle_event;
     if (strcmp(how, "waits") == 0)
         return wait_and_handle;
-    return strcmp(how, "turns") == 0 ? turn : handle_plainly;
+    return strcmp(how, "turns") == 0 ? turn_loop : handle_plainly;
 }
 
 int main(int argc, char **argv)
@@ -180,15 +180,15 @@ int main(int argc, char **argv)
     uint64_t start_ns = thread_cpu_ns();
     profd_units_ask(groups_of, NULL);
     profd_groups_monitor(true, true);
-    if (handle == turn)
+    if (handle == turn_loop)
         profd_event_loop_begin(waited_so_far, NULL);
     for (int i = 0; i < iterations; i++)
         handle();
-    if (handle == turn)
+    if (handle == turn_loop)
         profd_event_loop_turn(); /* the last one ends */
     uint64_t all_ns = thread_cpu_ns() - start_ns;
     printf("truth all %llu busy %llu parser %llu idle %llu long %u\n", (unsigned long long)all_ns,
            (unsigned long long)busy_ns, (unsigned long long)parser_ns, (unsigned long long)idle_ns,
            long_iterations);
-    return profd_groups_snapshot(show, NULL) == 0 ? 0 : 1;
+    return profd_groups_snapshot(show_group, NULL) == 0 ? 0 : 1;
 }

@@ -24,7 +24,7 @@ static __attribute__((noinline)) void awake_again(void)
     __asm__ volatile("");
 }
 
-static void say(const char *what, int is_so)
+static void print_fact(const char *what, int is_so)
 {
     printf("%s %s\n", what, is_so ? "yes" : "no");
 }
@@ -36,14 +36,14 @@ static void *sleep_and_wake(void *argument)
     profd_thread_wake(); /* without a sleep */
     {
         PROFD_THREAD_SLEEP_SCOPE();
-        say("asleep", profd_thread_is_sleeping());
+        print_fact("asleep", profd_thread_is_sleeping());
         profd_thread_sleep();
         profd_thread_wake();
-        say("still-asleep", profd_thread_is_sleeping());
+        print_fact("still-asleep", profd_thread_is_sleeping());
         asleep_at_first();
         asleep_later();
     }
-    say("awake-asleep", profd_thread_is_sleeping());
+    print_fact("awake-asleep", profd_thread_is_sleeping());
     awake_again();
     return argument;
 }
@@ -66,8 +66,8 @@ static void *leave_early(void *argument)
     profd_register_thread("leaves early");
     profd_unregister_thread();
     profd_unregister_thread();
-    say("registered-after-end", profd_is_active_and_thread_is_registered());
-    say("profiled-after-end", profd_thread_is_being_profiled(PROFD_THREAD_ANY));
+    print_fact("registered-after-end", profd_is_active_and_thread_is_registered());
+    print_fact("profiled-after-end", profd_thread_is_being_profiled(PROFD_THREAD_ANY));
     return NULL;
 }
 
@@ -75,16 +75,16 @@ int main(void)
 {
     pthread_t thread;
     struct profd_thread_id gone;
-    say("registered", profd_is_active_and_thread_is_registered());
-    say("profiled", profd_thread_is_being_profiled(PROFD_THREAD_ANY));
-    say("markers", profd_thread_is_being_profiled(PROFD_THREAD_MARKERS));
-    say("nothing", profd_thread_is_being_profiled(0));
-    say("by-id",
-        profd_thread_with_id_is_being_profiled(profd_current_thread_id(), PROFD_THREAD_SAMPLING));
+    print_fact("registered", profd_is_active_and_thread_is_registered());
+    print_fact("profiled", profd_thread_is_being_profiled(PROFD_THREAD_ANY));
+    print_fact("markers", profd_thread_is_being_profiled(PROFD_THREAD_MARKERS));
+    print_fact("nothing", profd_thread_is_being_profiled(0));
+    print_fact("by-id", profd_thread_with_id_is_being_profiled(profd_current_thread_id(),
+                                                               PROFD_THREAD_SAMPLING));
     PROFD_MARKER("of the main thread", PROFD_CATEGORY_OTHER);
     if (pthread_create(&thread, NULL, leave_early, &gone) != 0 || pthread_join(thread, NULL) != 0)
         return 1;
-    say("gone", profd_thread_with_id_is_being_profiled(gone, PROFD_THREAD_ANY));
+    print_fact("gone", profd_thread_with_id_is_being_profiled(gone, PROFD_THREAD_ANY));
     if (pthread_create(&thread, NULL, rename_itself, NULL) != 0 || pthread_join(thread, NULL) != 0)
         return 1;
     if (pthread_create(&thread, NULL, sleep_and_wake, NULL) != 0 || pthread_join(thread, NULL) != 0)

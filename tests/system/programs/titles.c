@@ -101,7 +101,7 @@ static void be_idle(void)
     wait_for_end();
 }
 
-static void start(void (*work)(void))
+static void start_child(void (*work)(void))
 {
     if (fork() != 0)
         return;
@@ -109,7 +109,7 @@ static void start(void (*work)(void))
     exit(0);
 }
 
-static void tell(const char *name)
+static void announce_file(const char *name)
 {
     char path[1024];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -124,16 +124,16 @@ int main(int argc, char **argv)
     find_area(argv);
     move_environment();
     set_title("titles: server");
-    start(be_brief);
-    start(be_busy);
-    start(be_killed);
-    start(become_true);
-    start(name_thread);
-    start(do_nothing);
-    start(be_idle);
+    start_child(be_brief);
+    start_child(be_busy);
+    start_child(be_killed);
+    start_child(become_true);
+    start_child(name_thread);
+    start_child(do_nothing);
+    start_child(be_idle);
     for (int i = 0; i < CHILDREN_THAT_END; i++)
         wait(NULL);
-    tell("ready");
+    announce_file("ready");
     wait(NULL);
     return 0;
 }

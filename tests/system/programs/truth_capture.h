@@ -14,7 +14,7 @@ struct rows {
     const cJSON *schema;
 };
 
-static const cJSON *get(const cJSON *object, const char *key)
+static const cJSON *get_member(const cJSON *object, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
@@ -36,14 +36,14 @@ static int rows_make(struct rows *rows, const cJSON *list, const cJSON *schema)
 
 static int rows_of_table(struct rows *rows, const cJSON *thread, const char *name)
 {
-    const cJSON *table = get(thread, name);
-    return rows_make(rows, get(table, "data"), get(table, "schema"));
+    const cJSON *table = get_member(thread, name);
+    return rows_make(rows, get_member(table, "data"), get_member(table, "schema"));
 }
 
 /* The number in column FIELD of row AT; NAN when there is none. */
 static double rows_number(const struct rows *rows, int at, const char *field)
 {
-    const cJSON *column = get(rows->schema, field);
+    const cJSON *column = get_member(rows->schema, field);
     if (!cJSON_IsNumber(column) || at < 0 || at >= rows->count)
         return NAN;
     const cJSON *cell = cJSON_GetArrayItem(rows->row[at], column->valueint);
@@ -87,7 +87,7 @@ static void book_samples(struct books *books, struct booked_thread *thread, cons
 static int book_thread(struct books *books, const cJSON *thread, double ns_per_unit)
 {
     struct stacks of = { 0 };
-    const cJSON *tid = get(thread, "tid"), *process = get(thread, "processName");
+    const cJSON *tid = get_member(thread, "tid"), *process = get_member(thread, "processName");
     struct booked_thread *booked = cJSON_IsNumber(tid) ? find_thread(books, tid->valueint) : NULL;
     int status = -1;
     if (booked == NULL || !cJSON_IsString(process) ||
@@ -96,7 +96,7 @@ static int book_thread(struct books *books, const cJSON *thread, double ns_per_u
     if (rows_of_table(&of.samples, thread, "samples") == 0 &&
         rows_of_table(&of.stacks, thread, "stackTable") == 0 &&
         rows_of_table(&of.frames, thread, "frameTable") == 0 &&
-        rows_make(&of.strings, get(thread, "stringTable"), NULL) == 0) {
+        rows_make(&of.strings, get_member(thread, "stringTable"), NULL) == 0) {
         book_samples(books, booked, &of, ns_per_unit);
         status = 0;
     }
@@ -110,12 +110,12 @@ static int book_thread(struct books *books, const cJSON *thread, double ns_per_u
 static int book_processes(struct books *books, const cJSON *process, double ns_per_unit)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, get(process, "threads"))
+    cJSON_ArrayForEach(item, get_member(process, "threads"))
     {
         if (book_thread(books, item, ns_per_unit) < 0)
             return -1;
     }
-    cJSON_ArrayForEach(item, get(process, "processes"))
+    cJSON_ArrayForEach(item, get_member(process, "processes"))
     {
         if (book_processes(books, item, ns_per_unit) < 0)
             return -1;
@@ -127,7 +127,8 @@ static int book_processes(struct books *books, const cJSON *process, double ns_p
 static int truth_book_capture(struct books *books, const char *text, size_t bytes)
 {
     cJSON *profile = cJSON_ParseWithLength(text, bytes);
-    const cJSON *unit = get(get(get(profile, "meta"), "sampleUnits"), "threadCPUDelta");
+    const cJSON *unit =
+        get_member(get_member(get_member(profile, "meta"), "sampleUnits"), "threadCPUDelta");
     int status = -1;
     if (cJSON_IsString(unit))
         status = book_processes(books, profile, strcmp(unit->valuestring, "ns") == 0 ? 1 : 1000);

@@ -64,7 +64,7 @@ static void poll_in_unit(void)
     }
 }
 
-static __attribute__((noinline)) void begin(struct profd_stopwatch *watch)
+static __attribute__((noinline)) void begin_unit(struct profd_stopwatch *watch)
 {
     volatile char room[512];
     room[0] = 0;
@@ -75,7 +75,7 @@ static __attribute__((noinline)) void begin(struct profd_stopwatch *watch)
 static void enter_by_helper(void)
 {
     struct profd_stopwatch outer, watch;
-    begin(&outer);
+    begin_unit(&outer);
     burn_ms(20);
     profd_unit_enter(&watch, &inner);
     burn_ms(5);
@@ -368,8 +368,8 @@ static void tell_top(const struct profd_group_stats *stats, void *context)
                (unsigned long long)stats->unattributed_ns);
 }
 
-static size_t boast(const struct profd_unit *entered, struct profd_group **out, size_t most,
-                    void *context)
+static size_t claim_groups(const struct profd_unit *entered, struct profd_group **out, size_t most,
+                           void *context)
 {
     struct profd_stopwatch watch, again;
     (void)entered, (void)context;
@@ -388,7 +388,7 @@ static void enter_in_call_back(void)
     profd_unit_enter(&bystanding, &bystander);
     profd_unit_leave(&bystanding);
     profd_unit_forget(&bystander); /* what it had is used again */
-    profd_units_ask(boast, NULL);
+    profd_units_ask(claim_groups, NULL);
     profd_unit_enter(&watch, &unit);
     burn_ms(20);
     profd_unit_leave(&watch);
@@ -410,7 +410,7 @@ static void run_thread(void *(*routine)(void *))
         exit(1);
 }
 
-static void tell(const struct profd_group_stats *stats, void *context)
+static void note_stats(const struct profd_group_stats *stats, void *context)
 {
     (void)context;
     if (stats->name_bytes == 4 && memcmp(stats->name, "case", 4) == 0 && stats->ticks != 0)
@@ -464,7 +464,7 @@ int main(int argc, char **argv)
     profd_groups_monitor(true, true);
     int status = argc == 2 ? run_case(argv[1]) : 2;
     printf("truth %llu\n", (unsigned long long)truth_ns);
-    (void)profd_groups_snapshot(tell, NULL);
+    (void)profd_groups_snapshot(note_stats, NULL);
     (void)profd_groups_snapshot(tell_top, NULL);
     return status;
 }

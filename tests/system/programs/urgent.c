@@ -72,7 +72,7 @@ static void on_urgent(int number, siginfo_t *info, void *context)
     strangers += !is_from_here(number, info->si_pid, info->si_code);
 }
 
-static void handle(int flags)
+static void install_handler(int flags)
 {
     const struct sigaction action = { .sa_sigaction = on_urgent, .sa_flags = SA_SIGINFO | flags };
     for (int i = 0; i < number_count; i++)
@@ -179,7 +179,7 @@ static void by_reading(void)
     strangers += errors == 0;
 }
 
-static int run(const char *way)
+static int run_way(const char *way)
 {
     if (strcmp(way, "signalfd") == 0) {
         sigprocmask(SIG_BLOCK, &ours, NULL);
@@ -189,15 +189,15 @@ static int run(const char *way)
         sigprocmask(SIG_BLOCK, &ours, NULL);
         send_and_take(by_sigtimedwait);
     } else if (strcmp(way, "handler") == 0) {
-        handle(SA_RESTART);
+        install_handler(SA_RESTART);
         send_and_take(by_handler);
     } else if (strcmp(way, "unblocking") == 0) {
-        handle(SA_RESTART);
+        install_handler(SA_RESTART);
         by_unblocking();
     } else if (strcmp(way, "thread") == 0) {
         by_waiting_thread();
     } else if (strcmp(way, "reading") == 0) {
-        handle(0);
+        install_handler(0);
         by_reading();
     } else {
         return -1;
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
     sigemptyset(&ours);
     for (int i = 0; i < number_count; i++)
         sigaddset(&ours, numbers[i]);
-    if (argc < 2 || run(argv[1]) < 0)
+    if (argc < 2 || run_way(argv[1]) < 0)
         return 2;
     printf("%d sent, %d arrived, %d by others\n", sent, (int)arrived, (int)strangers);
     int least = number_count == 1 ? sent : sent - MAY_MERGE;
