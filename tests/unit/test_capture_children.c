@@ -56,7 +56,7 @@ START_TEST(the_deadline_ends_the_waiting_for_those_that_make_progress)
 
     add_with_agent(say_nothing);
     order.timeout_ms = 3 * GATHER_POLL_MS;
-    capture(&order);
+    run_capture(&order);
     ck_assert_uint_gt(agent.polled, 0);
     ck_assert_uint_gt(raised.progresses, 0);
     expect_salvaged(VERDICT_FROZEN, "it did not answer in time");
@@ -80,7 +80,7 @@ START_TEST(progress_is_told_until_the_end)
     ck_assert_uint_eq(raised.progress.children_total, 1);
     ck_assert_uint_eq(raised.progress.children_done, 0);
     ck_assert_uint_eq(raised.progress.proportion, PROPORTION / 2); /* writing is the other half */
-    answer(&agent);
+    answer_profile(&agent);
     run_to_the_end();
     cJSON_Delete(read_only_process("agent"));
 }

@@ -34,7 +34,7 @@ END_TEST
 
 START_TEST(an_agent_is_asked_once_for_its_profile)
 {
-    add_with_agent(answer);
+    add_with_agent(answer_profile);
     capture_all();
     ck_assert_uint_eq(agent.asked, 1);
     ck_assert_str_eq(raised.missing, "");
@@ -89,7 +89,7 @@ START_TEST(a_session_ends_with_its_last_capture)
     struct capture_order order = order_of_all();
 
     order.stop_after = true;
-    capture(&order);
+    run_capture(&order);
     ck_assert_uint_eq(raised.stops, 1);
 }
 END_TEST
@@ -98,9 +98,9 @@ START_TEST(a_raw_capture_copies_what_the_agent_brought_up_to_date)
 {
     struct capture_order order = order_of_all();
 
-    add_with_agent(answer);
+    add_with_agent(answer_profile);
     order.is_raw = true;
-    capture(&order);
+    run_capture(&order);
     ck_assert_int_eq(raised.error, 0);
     ck_assert_uint_eq(agent.asked, 1);
     ck_assert_uint_eq(raised.done.processes, 1);
@@ -129,7 +129,7 @@ START_TEST(the_capture_after_one_that_was_cancelled_knows_nothing_of_it)
     for (int i = 0; i < SALVAGE_WORKERS; i++)
         ck_assert_ptr_null(captures.salvage.workers[i].on_done);
     captures_cancel(&captures, -ECANCELED, "again");
-    answer(&agent);
+    answer_profile(&agent);
     captures_note_silent(&captures, agent.child);
     ck_assert_uint_eq(raised.finished, 1);
     ck_assert_uint_eq(raised.written, 0);
@@ -146,7 +146,7 @@ START_TEST(the_capture_after_one_that_was_cancelled_knows_nothing_of_it)
     ck_assert_uint_ne(agent.gather_id, earlier_id);
     tell_profile(&agent, earlier_id, "{\"by\":\"an earlier one\"}");
     ck_assert_uint_eq(agent.asked, 1);
-    answer(&agent);
+    answer_profile(&agent);
     run_to_the_end();
     ck_assert_uint_eq(raised.done.processes, 2);
     ck_assert_str_eq(raised.missing, "");
@@ -166,7 +166,7 @@ START_TEST(an_output_that_takes_nothing_ends_the_capture)
     close(ends_of_pipe[0]);
     order.output_fd = ends_of_pipe[1];
     add_with_agent(say_nothing);
-    capture(&order);
+    run_capture(&order);
     ck_assert_int_eq(raised.error, -EPIPE);
     ck_assert_str_eq(raised.text, "cannot write the capture: broken pipe");
     ck_assert_uint_eq(raised.written, 0);
