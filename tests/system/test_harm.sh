@@ -35,13 +35,22 @@ test_coroutines_on_small_stacks() {
 }
 
 # What a program ignores and blocks goes on to the programs that it runs.
+# own_signals FILE: without the two that are the C library's, which posix_spawn() in whatever started this test may have
+# set.
+own_signals() {
+    while read -r name bits; do
+        printf '%s %x\n' "$name" $((0x$bits & ~0x180000000))
+    done <"$1"
+}
+
 test_programs_inherit_what_is_ignored_and_blocked() {
     for clock in $clocks; do
         for way in exec fork vfork spawn; do
             expect 0 env PROFD_DISABLE=1 "$programs/hands_on" $way
-            cp stdout bare
+            own_signals stdout >bare
             expect 0 "$profctl" --quiet run --clock "$clock" -o out.json -- "$programs/hands_on" $way
-            diff bare stdout
+            own_signals stdout >profiled
+            diff bare profiled
             read_facts out.json
             has_function hands_on burn_outer
         done
@@ -52,9 +61,10 @@ test_programs_inherit_what_is_ignored_and_blocked() {
 test_what_is_ignored_from_the_start_stays_so() {
     local show=(env env PROFD_DISABLE=1 grep -E 'SigBlk|SigIgn' /proc/self/status)
     expect 0 bash -c 'trap "" URG; exec "$@"' - "${show[@]}"
-    cp stdout bare
+    own_signals stdout >bare
     expect 0 bash -c 'trap "" URG; exec "$@"' - "$profctl" --quiet run -o out.json -- "${show[@]}"
-    diff bare stdout
+    own_signals stdout >profiled
+    diff bare profiled
 }
 
 # They end at once with any library in front of theirs. The test's own ASAN_OPTIONS would let them be.
