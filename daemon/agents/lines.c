@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
@@ -24,12 +25,25 @@ static int read_socket_option(int fd, int option)
     return getsockopt(fd, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
 }
 
-/* Whatever else came would keep the loop waiting, or say nothing of who is at the other end. */
+typedef int socket_name_reader(int fd, struct sockaddr *name, socklen_t *length);
+
+static bool has_no_name(int fd, socket_name_reader *read_name)
+{
+    struct sockaddr_un name;
+    socklen_t length = sizeof(name);
+    return read_name(fd, (struct sockaddr *)&name, &length) == 0 && length <= sizeof(sa_family_t);
+}
+
+/* Whatever else came would keep the loop waiting, or tell of another process than the one at the
+ * other end. A connection that was made by way of a listener, whose name one of its ends has, tells
+ * its client who listened, which may have been root before it became somebody else, and its server
+ * who connected, in the belief that it talks to somebody else than profd. */
 static bool is_connection(int fd)
 {
     return read_socket_option(fd, SO_DOMAIN) == AF_UNIX &&
            read_socket_option(fd, SO_TYPE) == SOCK_STREAM &&
-           read_socket_option(fd, SO_ACCEPTCONN) == 0;
+           read_socket_option(fd, SO_ACCEPTCONN) == 0 && has_no_name(fd, getsockname) &&
+           has_no_name(fd, getpeername);
 }
 
 /* FD is taken over if it is one. */

@@ -2,7 +2,8 @@
  *
  * A process that cannot see profd's socket any more has one from before, and so have its children.
  * Each child sends one end of a pair of sockets, which is served like a connection that was
- * accepted: the kernel knows who made it. A line says nothing else, and ends when the last process
+ * accepted: the kernel knows who made it. A line says nothing else, no connection to a listener
+ * either, and ends when the last process
  * that has it does. Loop thread. */
 #ifndef PROFD_DAEMON_LINES_H
 #define PROFD_DAEMON_LINES_H

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "daemon/agents/lines.h"
@@ -118,6 +119,29 @@ static void await_end(void)
     ck_assert_uint_eq(got, 0);
 }
 
+/* The kernel tells of its other end who called listen(), or who believes to talk to somebody else.
+ */
+START_TEST(test_an_end_of_a_connection_to_a_listener_ends_the_line)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    socklen_t length = sizeof(address);
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, sizeof(sa_family_t)), 0);
+    ck_assert_int_eq(listen(listener, 1), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+    ck_assert_int_eq(connect(client, (struct sockaddr *)&address, length), 0);
+    int server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    ck_assert_int_ge(server, 0);
+    send_word(MESSAGE_CONNECTION, _i == 0 ? &client : &server, 1);
+    await_end();
+    close(server);
+    close(client);
+    close(listener);
+}
+END_TEST
+
 START_TEST(test_whatever_else_comes_ends_the_line)
 {
     int fd = -1, other[2] = { -1, -1 };
@@ -157,6 +181,20 @@ START_TEST(test_whatever_else_comes_ends_the_line)
 }
 END_TEST
 
+START_TEST(test_one_whose_other_end_is_gone_is_handed_over)
+{
+    int ends[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    close(ends[0]);
+    send_word(MESSAGE_CONNECTION, &ends[1], 1);
+    close(ends[1]);
+    while (got == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    ck_assert_ptr_nonnull(lines.first);
+}
+END_TEST
+
 START_TEST(test_a_line_ends_with_its_process)
 {
     ck_assert_int_eq(shutdown(agent, SHUT_RDWR), 0);
@@ -171,6 +209,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_connections_are_handed_over);
     tcase_add_loop_test(tcase, test_whatever_else_comes_ends_the_line, 0, 6);
+    tcase_add_loop_test(tcase, test_an_end_of_a_connection_to_a_listener_ends_the_line, 0, 2);
+    tcase_add_test(tcase, test_one_whose_other_end_is_gone_is_handed_over);
     tcase_add_test(tcase, test_a_line_ends_with_its_process);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
