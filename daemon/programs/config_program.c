@@ -47,8 +47,19 @@ static int read_command(struct config_reader *reader, struct program_config *pro
     return config_expect(reader, JSON_TOKEN_END_ARRAY, "an end");
 }
 
-/* "NAME=value" of the member whose KEY comes next. */
-static int read_variable(struct config_reader *reader, char **out)
+/* Whether one of VARIABLES, "NAME=value" up to a NULL, has that name. */
+static bool has_variable(char *const *variables, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (; *variables != NULL; variables++)
+        if (strncmp(*variables, name, length) == 0 && (*variables)[length] == '=')
+            return true;
+    return false;
+}
+
+/* "NAME=value" of the member whose KEY comes next, behind the COUNT that are there. */
+static int read_variable(struct config_reader *reader, char **variables, size_t count)
 {
     char *name = NULL, *value = NULL;
     int error = config_expect(reader, JSON_TOKEN_KEY, "a name");
@@ -57,12 +68,14 @@ static int read_variable(struct config_reader *reader, char **out)
         error = config_take_text(reader, &name);
     if (error == 0 && (*name == '\0' || strchr(name, '=') != NULL))
         error = config_refuse(reader, "'%.60s' is not a valid name of a variable", name);
+    if (error == 0 && has_variable(variables, name))
+        error = config_refuse(reader, "%.60s is given twice", name);
     if (error == 0)
         error = config_expect(reader, JSON_TOKEN_STRING, "strings as values");
     if (error == 0)
         error = config_take_text(reader, &value);
-    if (error == 0 && asprintf(out, "%s=%s", name, value) < 0) {
-        *out = NULL;
+    if (error == 0 && asprintf(&variables[count], "%s=%s", name, value) < 0) {
+        variables[count] = NULL;
         error = config_no_memory(reader);
     }
     free(name);
@@ -81,7 +94,7 @@ static int read_environment(struct config_reader *reader, struct program_config 
     while (error == 0 && (error = config_more(reader, &goes_on)) == 0 && goes_on) {
         if (count == CONFIG_MAX_STRINGS)
             return config_refuse(reader, "has more than %d variables", CONFIG_MAX_STRINGS);
-        error = read_variable(reader, &program->environment[count++]);
+        error = read_variable(reader, program->environment, count++);
     }
     if (error < 0)
         return error;

@@ -159,6 +159,9 @@ static const struct {
     { "{\"always\":\"19 Hertz\"}", "always: must be a rate such as \"19Hz\"" },
     { "{\"always\":\"0Hz\"}", "always: must be a rate such as" },
     { "{\"always\":\"1000000Hz\"}", "always: must be between" },
+    { "{\"programs\":[{\"name\":\"a\",\"command\":[\"b\"],"
+      "\"environment\":{\"LANG\":\"C\",\"LA\":\"x\",\"LANG\":\"D\"}}]}",
+      "programs[0].environment: LANG is given twice" },
     { "{\"always\":\"1Hz\",\"always\":\"1Hz\"}", "always: is given twice" },
     { "{\"always\":\"1Hz\",\n\"triggers\":[\"exits\"]}", "F:2: triggers: \"exits\" is not one of" },
     { "{\"triggers\":[\"marker:x:1ms\"]}", "triggers: \"marker:x:1ms\" needs a session" },
