@@ -349,6 +349,21 @@ struct spool_losses *spool_losses(struct spool *spool)
 
 /* --- Life cycle --- */
 
+static void set_why_not(struct failure *failure, const char *directory, int error)
+{
+    if (error == -EWOULDBLOCK)
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "another exporter has the spool in %s; give this one its own with --spool",
+                    directory);
+    else if (error == -EISDIR)
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "%s/%s or %s/lock is a directory, where the spool needs a file; remove it",
+                    directory, new_name, directory);
+    else
+        failure_set(failure, EXIT_CODE_FAILED, "cannot use the spool in %s: %s", directory,
+                    strerror(-error));
+}
+
 bool spool_open(const char *directory, uint64_t limit_bytes, struct spool **out,
                 struct failure *failure)
 {
@@ -363,13 +378,7 @@ bool spool_open(const char *directory, uint64_t limit_bytes, struct spool **out,
         *out = spool;
         return true;
     }
-    if (error == -EWOULDBLOCK)
-        failure_set(failure, EXIT_CODE_FAILED,
-                    "another exporter has the spool in %s; give this one its own with --spool",
-                    directory);
-    else
-        failure_set(failure, EXIT_CODE_FAILED, "cannot use the spool in %s: %s", directory,
-                    strerror(-error));
+    set_why_not(failure, directory, error);
     spool_close(spool);
     return false;
 }

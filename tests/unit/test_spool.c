@@ -266,6 +266,19 @@ START_TEST(a_folder_that_cannot_be_made_is_told)
 }
 END_TEST
 
+START_TEST(a_folder_in_the_place_of_a_new_batch_is_named)
+{
+    struct spool *spool = NULL;
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/new.batch", folder);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ck_assert(!spool_open(folder, LIMIT_BYTES, &spool, &failure));
+    ck_assert_msg(strstr(failure.text, path) != NULL, "%s", failure.text);
+    ck_assert_ptr_nonnull(strstr(failure.text, "remove it"));
+}
+END_TEST
+
 /* A folder, or a FIFO, with the name that the next batch would have. */
 static void make_nonsense(uint64_t number, bool is_folder)
 {
@@ -395,6 +408,7 @@ int main(void)
     tcase_add_test(claims, a_killed_exporter_leaves_whole_batches);
     tcase_add_test(claims, one_exporter_has_a_spool_at_a_time);
     tcase_add_test(claims, a_folder_that_cannot_be_made_is_told);
+    tcase_add_test(claims, a_folder_in_the_place_of_a_new_batch_is_named);
     tcase_add_test(claims, a_folder_that_is_removed_is_made_again);
     tcase_add_test(claims, a_folder_that_is_removed_is_nobody_elses);
     tcase_add_test(claims, what_is_no_batch_is_passed_over_and_stays);
