@@ -39,7 +39,6 @@ void chunk_begin(struct chunk *chunk, uint32_t writer_index, uint32_t generation
     (void)__atomic_exchange_n(&chunk->range_start, range_start, __ATOMIC_ACQ_REL);
     atomic_store_explicit(&chunk->published, 0, memory_order_relaxed);
     chunk->writer_index = writer_index;
-    chunk->process_id = getpid();
     chunk->start = clock_read_pair();
     chunk->done = (struct clock_pair){ 0, 0 };
     chunk->buffer_bytes = CHUNK_BUFFER_BYTES;

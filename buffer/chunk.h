@@ -40,7 +40,7 @@ struct chunk {
     _Atomic uint32_t state; /* enum chunk_state */
     uint32_t writer_index;  /* dictionary thread index of the writer; CHUNK_WRITER_SAMPLER */
     uint32_t generation;    /* of the session that it belongs to */
-    int32_t process_id;     /* of the writer */
+    uint32_t reserved;
     uint64_t range_start;   /* global index of the first byte: block index = range_start + offset */
     struct clock_pair start;     /* when first used */
     struct clock_pair done;      /* when it became full; zeros until then */

@@ -1,5 +1,6 @@
 #include "child-agent/interpose/filter_calls.h"
 
+#include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -9,8 +10,8 @@
 
 #include "child-agent/guest/filter_program.h"
 
-/* Of the handler of a timer, and of a thread that begins or ends; arguments that are addresses or
- * sizes are not known. */
+/* Of the handler of a timer, which may need another chunk, and of a thread that begins or ends;
+ * arguments that are addresses or sizes are not known. */
 static const struct filtered_call calls_of_samples[] = {
     { .number = SYS_rt_sigreturn },
     { .number = SYS_rt_sigprocmask, .known = 1, .arguments = { SIG_SETMASK } },
@@ -19,6 +20,9 @@ static const struct filtered_call calls_of_samples[] = {
       .known = 1 | 4 | 8 | 16 | 32,
       .arguments = { 0, 0, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0 } },
     { .number = SYS_munmap },
+    { .number = SYS_madvise, .known = 4, .arguments = { 0, 0, MADV_REMOVE } },
+    { .number = SYS_munlock },
+    { .number = SYS_futex, .known = 2, .arguments = { 0, FUTEX_WAKE_PRIVATE } },
 };
 
 static const struct filtered_call calls_of_filters[] = {

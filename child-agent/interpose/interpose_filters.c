@@ -95,8 +95,8 @@ static const struct sock_fprog *filter_at(unsigned long address)
         (const struct sock_fprog *)address; /* NOLINT: an argument of a call */
     struct sock_fprog head;
     struct sock_filter line;
-    if (process_memory_is_read_directly())
-        return filter; /* which it could not read would be an error of the program */
+    if (atomic_load(&core.has_filter))
+        return filter; /* nobody may ask; where it cannot be read the program is in error */
     if (process_memory_read(address, &head, sizeof(head)) < 0 || head.len == 0)
         return NULL;
     uint64_t last = (uint64_t)(uintptr_t)(head.filter + head.len - 1);

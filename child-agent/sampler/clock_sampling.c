@@ -8,6 +8,7 @@
 #include "child-agent/sampler/clock_sampling_inside.h"
 #include "child-agent/sampler/perf_keeper.h"
 #include "child-agent/sampler/process_timer.h"
+#include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -97,6 +98,7 @@ bool clock_sampling_go_quiet(void)
         process_timer_make(sampling_signal_number()) < 0 ||
         !process_timer_serve(sampling.timer_interval_ns))
         return false;
+    sample_rooms_prepare();
     atomic_store(&sampling.uses_events, false);
     atomic_store(&sampling.is_quiet, true);
     atomic_store(&sampling.is_on, true);

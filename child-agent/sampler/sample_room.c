@@ -96,6 +96,17 @@ static bool is_had(struct sample_room *room)
     return false;
 }
 
+void sample_rooms_prepare(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (unsigned i = 0; atomic_load(&rooms.are_open) && i < rooms.count; i++)
+        if (is_had(&rooms.at[i]))
+            leave_room(&rooms.at[i]);
+    (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* NULL when none is free, or all are closed. */
 static struct sample_room *take_room(void)
 {

@@ -35,6 +35,9 @@ struct sample_room {
  * first who takes it. One thread at a time. 0 or -ENOMEM. */
 int sample_rooms_open(struct chunk_manager *manager);
 
+/* Makes ready those that nobody is in: afterwards a room takes no system call. */
+void sample_rooms_prepare(void);
+
 /* Lets nobody in any more, waits until all have left, and gives the chunks back. */
 void sample_rooms_close(void);
 

@@ -168,6 +168,9 @@ test_sampling_goes_on_behind_a_filter() {
             done
         done
     done
+    unharmed cpu confined few
+    [ "$(cat stdout)" = lives ] || fail "it says: $(cat stdout)"
+    unharmed cpu confined
     expect 0 "$profctl" report out.json
     says 'seccomp filter is in place, behind which threads share a timer' stdout
 }

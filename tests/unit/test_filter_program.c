@@ -4,6 +4,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -130,15 +131,22 @@ static bool sampling_goes_on_with(const unsigned *calls, size_t count)
 
 START_TEST(test_a_sample_takes_some_calls)
 {
+    enum { NEEDED = 8 };
     const unsigned calls[] = { SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_clock_gettime, SYS_mmap,
-                               SYS_munmap,       SYS_rt_sigaction,   SYS_seccomp };
-    ck_assert(sampling_goes_on_with(calls, 7));
-    ck_assert(sampling_goes_on_with(calls, 5)); /* no other filter can follow */
-    for (size_t i = 0; i < 5; i++)
-        ck_assert(!sampling_goes_on_with(calls + 1 + i, 6 - i));
-    const unsigned endless[] = { SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_clock_gettime,
-                                 SYS_mmap,         SYS_munmap,         SYS_seccomp };
-    ck_assert(!sampling_goes_on_with(endless, 6));
+                               SYS_munmap,       SYS_madvise,        SYS_munlock,       SYS_futex,
+                               SYS_rt_sigaction, SYS_seccomp };
+    ck_assert(sampling_goes_on_with(calls, NEEDED + 2));
+    ck_assert(sampling_goes_on_with(calls, NEEDED)); /* no other filter can follow */
+    for (size_t i = 0; i < NEEDED; i++) {
+        unsigned others[NEEDED];
+        memcpy(others, calls, sizeof(others));
+        others[i] = SYS_write;
+        ck_assert(!sampling_goes_on_with(others, NEEDED));
+    }
+    unsigned endless[NEEDED + 1];
+    memcpy(endless, calls, sizeof(endless));
+    endless[NEEDED] = SYS_seccomp;
+    ck_assert(!sampling_goes_on_with(endless, NEEDED + 1));
 }
 END_TEST
 

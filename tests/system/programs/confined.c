@@ -1,20 +1,22 @@
-/* confined [AGAIN]: sets a filter that kills whoever makes a call that is not on its list, which
- * has what its threads need and the handler of a signal; and works, as does a thread of before and
- * one that it makes then. With AGAIN it sets a second filter afterwards, without what a handler
- * needs. Prints "lives". */
+/* confined [again|few]: sets a filter that kills whoever makes a call that is not on its list,
+ * which has what its threads need and the handler of a signal; and works, as do a thread of before
+ * and some that it makes then. With "again" it sets a second filter afterwards, without what a
+ * handler needs; with "few", too, and the first one lacks a call that a sample may take. Prints
+ * "lives". */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "burn.h"
 
-enum { MOST_CALLS = 48 };
+enum { MOST_CALLS = 48, THREADS = 6 };
 
 static const unsigned usual[] = {
     SYS_write,           SYS_exit,          SYS_exit_group,
@@ -23,18 +25,19 @@ static const unsigned usual[] = {
     SYS_clone3,          SYS_rseq,          SYS_gettid,
     SYS_set_robust_list, SYS_clock_gettime, SYS_seccomp,
     SYS_rt_sigprocmask,  SYS_rt_sigaction,  SYS_brk,
+    SYS_munlock,
 };
 enum { USUAL = sizeof(usual) / sizeof(usual[0]) };
 
-static const double work_s = 0.3;
+static const double work_s = 0.2;
 static sem_t may_work;
 
-static int set_filter(int lets_return)
+static int set_filter(int lets_return, int count)
 {
     struct sock_filter lines[2 * MOST_CALLS + 4] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                                                               offsetof(struct seccomp_data, nr)) };
     unsigned short length = 1;
-    for (int i = -1; i < USUAL; i++) {
+    for (int i = -1; i < count; i++) {
         if (i < 0 && !lets_return)
             continue;
         unsigned call = i < 0 ? SYS_rt_sigreturn : usual[i];
@@ -77,19 +80,22 @@ static void *work(void *unused)
 int main(int count, char **arguments)
 {
     static const char text[] = "lives\n";
-    pthread_t before, behind;
-    (void)arguments;
+    pthread_t before, behind[THREADS];
+    int is_few = count > 1 && strcmp(arguments[1], "few") == 0;
     sem_init(&may_work, 0, 0);
     if (pthread_create(&before, NULL, wait_and_work, NULL) != 0 ||
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || set_filter(1) != 0)
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        set_filter(1, is_few ? USUAL - 1 : USUAL) != 0)
         return 2;
     sem_post(&may_work);
-    if (pthread_create(&behind, NULL, work, NULL) != 0)
-        return 3;
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&behind[i], NULL, work, NULL) != 0)
+            return 3;
     work_as_first();
     pthread_join(before, NULL);
-    pthread_join(behind, NULL);
-    if (count > 1 && set_filter(0) != 0)
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(behind[i], NULL);
+    if (count > 1 && set_filter(0, USUAL) != 0)
         return 4;
     if (count > 1)
         burn_outer(work_s);
