@@ -21,8 +21,7 @@
     X(OUT_OF_REACH, 13,                                                                            \
       "the agent cannot be opened where it runs, or a filter of system calls would stop it")       \
     X(SANITIZER, 14,                                                                               \
-      "it was built with a sanitizer that does not bear the agent: with AddressSanitizer, set "    \
-      "ASAN_OPTIONS=verify_asan_link_order=0")
+      "it was built with a sanitizer (ASAN_OPTIONS=verify_asan_link_order=0 lets the agent in)")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

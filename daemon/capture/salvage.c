@@ -1,5 +1,6 @@
 #include "daemon/capture/salvage.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -69,6 +70,7 @@ static int make_files(struct salvage_worker *worker, const struct salvage_job *j
     worker->asked = malloc(bytes);
     if (worker->asked == NULL)
         return -ENOMEM;
+    assert(worker->jobs != NULL);
     memcpy(worker->asked, jobs, bytes);
     memcpy(worker->jobs, jobs, bytes);
     return 0;
