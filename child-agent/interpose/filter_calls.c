@@ -33,6 +33,8 @@ static const struct filtered_call calls_of_filters[] = {
 /* To ignore the signal. */
 static const struct filtered_call call_of_end = { .number = SYS_rt_sigaction };
 
+static const struct filtered_call call_of_process = { .number = SYS_getpid };
+
 enum {
     CALLS_OF_SAMPLES = sizeof(calls_of_samples) / sizeof(calls_of_samples[0]),
     CALLS_OF_FILTERS = sizeof(calls_of_filters) / sizeof(calls_of_filters[0]),
@@ -52,4 +54,9 @@ bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter)
         if (!filter_program_allows(filter, &calls_of_samples[i]))
             return false;
     return filter_program_allows(filter, &call_of_end) || is_last(filter);
+}
+
+bool filter_calls_let_process_be_known(const struct sock_fprog *filter)
+{
+    return filter_program_allows(filter, &call_of_process);
 }

@@ -9,4 +9,7 @@
  * since it can then still be ended. Pure. */
 bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter);
 
+/* Whether the process may ask for its number behind FILTER. Pure. */
+bool filter_calls_let_process_be_known(const struct sock_fprog *filter);
+
 #endif

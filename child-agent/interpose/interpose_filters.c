@@ -77,9 +77,12 @@ static bool is_ours_to_prepare(void)
     return core.is_enabled && (atomic_load(&core.has_filter) || sampling_signal_is_own_process());
 }
 
+/* FILTER: NULL for the strict mode, or one that cannot be read. */
 static void prepare_for_mode(bool is_strict, const struct sock_fprog *filter,
                              bool is_for_all_threads)
 {
+    if (filter == NULL || !filter_calls_let_process_be_known(filter))
+        sampling_signal_take_for_own_process();
     if (atomic_load(&core.has_filter))
         prepare_for_next_filter(is_strict ? NULL : filter);
     else if (is_strict)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
@@ -17,7 +18,8 @@ static struct {
     int chosen;  /* by the user; 0: nobody */
     pid_t owner; /* the process, but for children that it shares memory with */
     _Atomic enum signal_place place;
-    _Atomic bool is_locked; /* by a thread that has all signals blocked, and does not wait */
+    _Atomic bool is_locked;  /* by a thread that has all signals blocked, and does not wait */
+    _Atomic bool is_unasked; /* whose process calls: a filter forbids to ask */
     bool is_installed;
     bool blocks_children; /* the handler blocks SIGCHLD, which the program handles */
     unsigned laid_down;   /* how often, by threads that are running programs */
@@ -49,7 +51,12 @@ bool sampling_signal_is_shared(void)
 
 bool sampling_signal_is_own_process(void)
 {
-    return getpid() == signals.owner;
+    return atomic_load(&signals.is_unasked) || getpid() == signals.owner;
+}
+
+void sampling_signal_take_for_own_process(void)
+{
+    atomic_store(&signals.is_unasked, true);
 }
 
 bool sampling_signal_may_be(int number)
@@ -59,6 +66,8 @@ bool sampling_signal_may_be(int number)
 
 uint64_t sampling_signal_unused(void)
 {
+    if (atomic_load_explicit(&core.has_filter, memory_order_relaxed))
+        return 0;
     return signal_unused_at(atomic_load_explicit(&signals.place, memory_order_relaxed),
                             signals.chosen);
 }
@@ -169,17 +178,19 @@ static void move_to(enum signal_place place)
     (void)install_action(before);
 }
 
+static bool is_unused(int number)
+{
+    return (sampling_signal_unused() & signal_bit(number)) != 0;
+}
+
 static void note_use_locked(int number)
 {
+    if (!is_unused(number))
+        return;
     enum signal_place place = atomic_load(&signals.place);
     enum signal_place after = signal_place_after(place, signal_use_of(number, signals.chosen));
     if (after != place)
         move_to(after);
-}
-
-static bool is_unused(int number)
-{
-    return (sampling_signal_unused() & signal_bit(number)) != 0;
 }
 
 void sampling_signal_note_use(int number)

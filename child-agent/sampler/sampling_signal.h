@@ -41,13 +41,18 @@ bool sampling_signal_withdraw_request(const siginfo_t *info);
 bool sampling_signal_is_handled_by_program(void);
 
 /* False in a child that was made past the C library, or by vfork: what it does with its signals is
- * its own affair, though it may share our memory. A system call. */
+ * its own affair, though it may share our memory. A system call, unless that is forbidden. */
 bool sampling_signal_is_own_process(void);
+
+/* From now on the process may not ask who it is: whoever asks here is taken for the process. */
+void sampling_signal_take_for_own_process(void);
 
 /* Whether NUMBER is, or may become, the sampling signal. */
 bool sampling_signal_may_be(int number);
 
-/* Those of them that the program does not use, as far as we know; bit N - 1 is signal N. */
+/* Those of them that the program does not use, as far as we know; bit N - 1 is signal N. None
+ * behind a filter of system calls: the sampling signal stays what it is there, since clocks that
+ * follow it would take calls. */
 uint64_t sampling_signal_unused(void);
 
 /* What the program wants done with a signal. 0, or -1 and errno. */

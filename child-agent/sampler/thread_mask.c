@@ -230,6 +230,8 @@ bool thread_mask_put_back(int number, siginfo_t *info, void *context)
     follow_raw_unblock(self, number, *mask_of(context));
     if ((self->own_.held_open & signal_bit(number)) == 0)
         return false;
+    if (atomic_load(&core.has_filter))
+        return false; /* which may forbid to send it again: better early than never */
     sampling_signal_note_use(number);
     self->own_.held_open &= ~signal_bit(number);
     *mask_of(context) |= signal_bit(number);

@@ -58,7 +58,8 @@ void thread_mask_settle(void);
 void thread_mask_settle_in_handler(void *context);
 
 /* Signal NUMBER, which is the program's own, came to the calling thread. When the program blocks it
- * there, it goes back to be pending, and true is returned. In the handler. */
+ * there, it goes back to be pending, and true is returned; but not behind a filter of system calls,
+ * which may forbid to send it again. In the handler. */
 bool thread_mask_put_back(int number, siginfo_t *info, void *context);
 
 #endif

@@ -175,6 +175,16 @@ test_sampling_goes_on_behind_a_filter() {
     says 'seccomp filter is in place, behind which threads share a timer' stdout
 }
 
+# Those that the agent could use, with calls that the program makes itself.
+test_signals_may_be_used_behind_a_filter() {
+    expect 0 "$programs/confined" signals
+    for clock in cpu perf; do
+        unharmed $clock confined signals
+        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+        has_function confined work_with_signals || fail "is not sampled with $clock"
+    done
+}
+
 test_threads_may_be_made_behind_a_filter() {
     expect 0 "$programs/thread_behind_filter"
     for clock in $clocks; do

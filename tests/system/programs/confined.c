@@ -1,17 +1,21 @@
-/* confined [again|few]: sets a filter that kills whoever makes a call that is not on its list,
- * which has what its threads need and the handler of a signal; and works, as do a thread of before
- * and some that it makes then. With "again" it sets a second filter afterwards, without what a
- * handler needs; with "few", too, and the first one lacks a call that a sample may take. Prints
- * "lives". */
+/* confined [again | few | signals]: sets a filter that kills whoever makes a call that is not on
+ * its list, which has what its threads need and the handler of a signal; and works, as do a thread
+ * of before and some that it makes then. With "again" it sets a second filter afterwards, without
+ * what a handler needs; with "few", too, and the first one lacks a call that a sample may take.
+ * With "signals" it handles SIGURG behind the filter, blocks all signals, and works while one comes
+ * that was asked for before. Prints "lives". */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "burn.h"
@@ -77,14 +81,45 @@ static void *work(void *unused)
     return unused;
 }
 
+/* While the threads of before and behind the filter have ended. */
+static const struct timespec until_signal = { .tv_sec = 3 };
+
+static int ask_for_signal(void)
+{
+    struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGURG };
+    const struct itimerspec setting = { .it_value = until_signal };
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
+        return -1;
+    return timer_settime(timer, 0, &setting, NULL);
+}
+
+static void ignore_signal(int number)
+{
+    (void)number;
+}
+
+static int work_with_signals(void)
+{
+    const struct sigaction action = { .sa_handler = ignore_signal };
+    sigset_t all, before;
+    sigfillset(&all);
+    if (sigaction(SIGURG, &action, NULL) < 0 || sigprocmask(SIG_BLOCK, &all, &before) < 0)
+        return -1;
+    burn_outer((double)until_signal.tv_sec);
+    return sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int main(int count, char **arguments)
 {
     static const char text[] = "lives\n";
     pthread_t before, behind[THREADS];
-    int is_few = count > 1 && strcmp(arguments[1], "few") == 0;
+    bool is_few = count > 1 && strcmp(arguments[1], "few") == 0;
+    bool is_with_signals = count > 1 && strcmp(arguments[1], "signals") == 0;
+    bool is_again = count > 1 && !is_with_signals;
     sem_init(&may_work, 0, 0);
     if (pthread_create(&before, NULL, wait_and_work, NULL) != 0 ||
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        (is_with_signals && ask_for_signal() < 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         set_filter(1, is_few ? USUAL - 1 : USUAL) != 0)
         return 2;
     sem_post(&may_work);
@@ -95,9 +130,11 @@ int main(int count, char **arguments)
     pthread_join(before, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_join(behind[i], NULL);
-    if (count > 1 && set_filter(0, USUAL) != 0)
+    if (is_with_signals && work_with_signals() < 0)
+        return 6;
+    if (is_again && set_filter(0, USUAL) != 0)
         return 4;
-    if (count > 1)
+    if (is_again)
         burn_outer(work_s);
     return write(STDOUT_FILENO, text, sizeof(text) - 1) == sizeof(text) - 1 ? 0 : 5;
 }
