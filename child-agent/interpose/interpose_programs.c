@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -53,9 +54,17 @@ __attribute__((constructor)) static void find_real(void)
     real.execve = (execve_function *)real_symbol("execve");
 }
 
-/* Where the program that is called NAME is, in FOUND; NULL when there is none. */
+/* A filter might not let us look at programs, or ask who we are. */
+static bool may_look(void)
+{
+    return core.is_enabled && !atomic_load(&core.has_filter);
+}
+
+/* Where the program that is called NAME is, in FOUND; NULL when there is none, or nobody looks. */
 static const char *find_program(const char *name, char found[FOUND_PATH_BYTES])
 {
+    if (!may_look())
+        return NULL;
     int call_errno = errno;
     int error = program_find(AT_FDCWD, name, getenv("PATH"), found, FOUND_PATH_BYTES);
 
@@ -69,7 +78,7 @@ static bool refuses_agent(int directory_fd, const char *path, char *const *envir
     struct program_facts facts = { 0 };
     int call_errno = errno;
 
-    if (core.is_enabled && !atomic_load(&core.has_filter) && path != NULL)
+    if (may_look() && path != NULL)
         (void)program_look_at(directory_fd, path, &facts); /* what cannot be read has none */
     for (; facts.sanitizer != SANITIZER_NONE && environment != NULL && *environment != NULL;
          environment++)
@@ -100,8 +109,8 @@ static void announce_exec(struct becoming *becoming, int directory_fd, const cha
 {
     find_real();
     *becoming = (struct becoming){ 0 };
-    if (atomic_load(&core.has_filter))
-        return; /* it might not let us ask who we are */
+    if (!may_look())
+        return;
     dormancy_prepare_leaving();
     census_judge(&becoming->program, directory_fd, path, environment, lacks_agent);
     census_report_exec(&becoming->program, profd_current_process_id());
@@ -110,7 +119,7 @@ static void announce_exec(struct becoming *becoming, int directory_fd, const cha
 
 static int withdraw_exec(const struct becoming *becoming, int result)
 {
-    if (atomic_load(&core.has_filter))
+    if (!may_look())
         return result;
     inherited_signals_end(&becoming->signals);
     census_report_failed(&becoming->program, profd_current_process_id());

@@ -282,6 +282,7 @@ test_a_program_that_may_have_no_timers_lives_and_is_told_of() {
 
 test_a_program_behind_a_filter_lives_and_so_do_its_children() {
     expect 0 "$programs/behind_filter"
+    expect 0 env PROFD_DISABLE=1 "$programs/behind_filter"
     for clock in cpu perf wall; do
         expect 0 "$profctl" run --clock $clock -o out.json -- "$programs/behind_filter"
     done

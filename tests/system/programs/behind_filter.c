@@ -14,10 +14,11 @@
 
 static int set_filter(void)
 {
-    static const unsigned forbidden[] = { SYS_membarrier,     SYS_memfd_create,     SYS_socket,
-                                          SYS_timer_create,   SYS_timer_settime,    SYS_getpid,
-                                          SYS_fcntl,          SYS_process_vm_readv, SYS_tgkill,
-                                          SYS_perf_event_open };
+    static const unsigned forbidden[] = {
+        SYS_membarrier,    SYS_memfd_create,    SYS_socket,    SYS_timer_create,
+        SYS_timer_settime, SYS_getpid,          SYS_fcntl,     SYS_process_vm_readv,
+        SYS_tgkill,        SYS_perf_event_open, SYS_faccessat, SYS_faccessat2
+    };
     enum { COUNT = sizeof(forbidden) / sizeof(forbidden[0]) };
     struct sock_filter filter[2 * COUNT + 2] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                                                           offsetof(struct seccomp_data, nr)) };
@@ -61,7 +62,7 @@ int main(void)
         return 1;
     child = fork();
     if (child == 0) {
-        execl("/bin/true", "true", NULL);
+        execlp("true", "true", NULL);
         exit(4);
     }
     if (status_of(child) != 0)
