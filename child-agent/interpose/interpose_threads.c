@@ -102,10 +102,11 @@ PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)
 }
 
 /* Who names its main thread by this call, names the process: ps shows that. A child of vfork()
- * borrows this thread, and has its name to itself. */
+ * borrows this thread, and has its name to itself; behind a filter it may not ask which it is. */
 static void follow_own_name(const char *name)
 {
-    if (thread_current->is_main && thread_current->id.number == (int32_t)syscall(SYS_gettid))
+    if (thread_current->is_main && !atomic_load(&core.has_filter) &&
+        thread_current->id.number == (int32_t)syscall(SYS_gettid))
         process_title_name_main_thread(name);
 }
 

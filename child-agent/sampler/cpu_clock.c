@@ -9,6 +9,11 @@ clockid_t cpu_clock_of_thread(struct profd_thread_id thread)
     return (clockid_t)(~(unsigned)thread.number << 3 | CPUCLOCK_SCHED_PER_THREAD);
 }
 
+struct profd_thread_id thread_of_cpu_clock(clockid_t clock)
+{
+    return (struct profd_thread_id){ (int32_t) ~(unsigned)(clock >> 3) };
+}
+
 bool cpu_activity_since_last(struct cpu_activity *activity)
 {
     /* The caller's own clock first: what it uses between the two readings counts as the others',

@@ -11,6 +11,9 @@
 /* The kernel's clock of one thread's CPU use, for clock_read_ns(). */
 clockid_t cpu_clock_of_thread(struct profd_thread_id thread);
 
+/* The thread whose clock CLOCK is. No system call. */
+struct profd_thread_id thread_of_cpu_clock(clockid_t clock);
+
 /* What all threads but the caller had used when they were last found to have run. */
 struct cpu_activity {
     uint64_t others_ns;

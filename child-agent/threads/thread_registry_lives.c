@@ -2,6 +2,7 @@
  * that a fork leaves, and ends with its destructors. */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -118,6 +119,16 @@ void thread_registry_cancel(struct thread_registration *registration)
     thread_registry_release(access);
 }
 
+/* Of the calling thread. The C library, which may know an older number in a copy of the process, is
+ * asked where a filter might forbid to ask the kernel: threads made there are the library's. */
+static struct profd_thread_id find_own_id(void)
+{
+    clockid_t clock;
+    if (atomic_load(&core.has_filter) && pthread_getcpuclockid(pthread_self(), &clock) == 0)
+        return thread_of_cpu_clock(clock);
+    return (struct profd_thread_id){ (int32_t)syscall(SYS_gettid) };
+}
+
 /* Fills in what only the thread itself can tell, and shows it to the sampler. */
 static void go_live(struct thread_registration *self, uint64_t stack_high, const char *name)
 {
@@ -126,7 +137,7 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
         stack_bytes = REGISTRY_LARGEST_STACK_BYTES;
     self->stack_high = stack_high;
     self->stack_low = stack_high > stack_bytes ? stack_high - stack_bytes : 0;
-    self->id.number = (int32_t)syscall(SYS_gettid);
+    self->id = find_own_id();
     self->handle = pthread_self();
     self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();

@@ -14,11 +14,11 @@
 
 static int set_filter(void)
 {
-    static const unsigned forbidden[] = {
-        SYS_membarrier,    SYS_memfd_create,    SYS_socket,    SYS_timer_create,
-        SYS_timer_settime, SYS_getpid,          SYS_fcntl,     SYS_process_vm_readv,
-        SYS_tgkill,        SYS_perf_event_open, SYS_faccessat, SYS_faccessat2
-    };
+    static const unsigned forbidden[] = { SYS_membarrier,      SYS_memfd_create,     SYS_socket,
+                                          SYS_timer_create,    SYS_timer_settime,    SYS_getpid,
+                                          SYS_fcntl,           SYS_process_vm_readv, SYS_tgkill,
+                                          SYS_perf_event_open, SYS_faccessat,        SYS_faccessat2,
+                                          SYS_gettid };
     enum { COUNT = sizeof(forbidden) / sizeof(forbidden[0]) };
     struct sock_filter filter[2 * COUNT + 2] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                                                           offsetof(struct seccomp_data, nr)) };
@@ -69,6 +69,8 @@ int main(void)
         return 2;
     if (pthread_create(&thread, NULL, work, NULL) != 0 || pthread_join(thread, NULL) != 0)
         return 5;
+    if (prctl(PR_SET_NAME, "renamed") < 0)
+        return 6;
     burn_outer(0.05);
     return 0;
 }
