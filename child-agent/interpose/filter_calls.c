@@ -14,7 +14,7 @@
  * arguments that are addresses or sizes are not known. */
 static const struct filtered_call calls_of_samples[] = {
     { .number = SYS_rt_sigreturn },
-    { .number = SYS_rt_sigprocmask, .known = 1, .arguments = { SIG_SETMASK } },
+    { .number = SYS_rt_sigprocmask },
     { .number = SYS_clock_gettime, .known = 1, .arguments = { CLOCK_THREAD_CPUTIME_ID } },
     { .number = SYS_mmap,
       .known = 1 | 4 | 8 | 16 | 32,
