@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "child-agent/fork.h"
@@ -50,13 +51,22 @@ static void follow_copy(void *unused)
     fork_copy_end_in_child();
 }
 
+/* As the C library ends a child whose function returns: its thread, not its process, which has
+ * threads of ours that have to be told. */
+static void end_copy(void *status)
+{
+    (void)syscall(SYS_exit, *(const int *)status);
+}
+
 /* Its stack is the program's, which may be as small as programs like. */
 static int begin_copy(void *argument)
 {
     static _Alignas(16) uint8_t stack[COPY_STACK_BYTES];
     const struct beginning beginning = *(const struct beginning *)argument;
     run_on_stack(stack + COPY_STACK_BYTES, follow_copy, NULL);
-    return beginning.start(beginning.argument);
+    int status = beginning.start(beginning.argument);
+    run_on_stack(stack + COPY_STACK_BYTES, end_copy, &status);
+    return status;
 }
 
 /* A child that shares the root directory can take this process to another one. */

@@ -15,6 +15,7 @@
 #include "child-agent/fork.h"
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/interpose.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/interpose/interpose_filters.h"
 #include "child-agent/sampler/thread_mask.h"
@@ -29,6 +30,15 @@ long interpose_syscall_fail(long error);
 long interpose_syscall_change_mask(long number, int how, const uint64_t *set, uint64_t *old_set,
                                    size_t bytes);
 
+/* The arguments of clone3() are read as the kernel reads them: what is not there is its error. */
+static bool clone3_makes_copy(unsigned long address, size_t bytes)
+{
+    struct clone_args arguments;
+    return bytes >= CLONE_ARGS_SIZE_VER0 &&
+           process_memory_read(address, &arguments, CLONE_ARGS_SIZE_VER0) == 0 &&
+           interpose_copies_follows(arguments.flags) && arguments.stack == 0;
+}
+
 /* Whether the call makes a child that goes on here, on a copy of this stack. */
 static bool makes_copy(long number, unsigned long first, unsigned long second)
 {
@@ -36,9 +46,7 @@ static bool makes_copy(long number, unsigned long first, unsigned long second)
         return true;
     if (number == SYS_clone)
         return interpose_copies_follows(first) && second == 0;
-    const struct clone_args *arguments = (const struct clone_args *)first;
-    return number == SYS_clone3 && arguments != NULL && second >= CLONE_ARGS_SIZE_VER0 &&
-           interpose_copies_follows(arguments->flags) && arguments->stack == 0;
+    return number == SYS_clone3 && clone3_makes_copy(first, second);
 }
 
 /* 1: the call is to be made by interpose_syscall_copy(). */
@@ -46,12 +54,13 @@ int interpose_syscall_notice(long number, unsigned long first, unsigned long sec
                              unsigned long third)
 {
     int saved_errno = errno;
-    bool is_copy = makes_copy(number, first, second) && fork_copy_begin();
+    bool may_look = core.is_enabled && !atomic_load(&core.has_filter);
+    bool is_copy = may_look && makes_copy(number, first, second) && fork_copy_begin();
     if (number == SYS_prctl)
         interpose_filters_before_prctl((int)first, second, third);
     else if (number == SYS_seccomp)
         interpose_filters_before_seccomp((unsigned)first, second, third);
-    else if (number == SYS_exit && core.is_enabled && !atomic_load(&core.has_filter))
+    else if (number == SYS_exit && may_look)
         thread_registry_leave_without_destructors();
     errno = saved_errno;
     return is_copy;

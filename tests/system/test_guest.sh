@@ -230,6 +230,11 @@ test_children_made_past_the_c_library_are_followed() {
     refute grep -q 'without being profiled' stderr
 }
 
+test_children_made_past_the_c_library_end_as_they_would() {
+    run_fast timeout 20 "$programs/copy_ends"
+    has_function copy_ends burn_outer
+}
+
 # By system calls that nobody hears of, or with another thread there.
 test_children_made_past_the_c_library() {
     expect 0 "$profctl" run --clock "$clock" --features stacks,cpu,markers,labels,counters,memory,nativeallocs \
