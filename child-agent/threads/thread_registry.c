@@ -1,4 +1,5 @@
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/core.h"
 
 #include <errno.h>
 #include <string.h>
@@ -238,9 +239,9 @@ void thread_registry_after_fork_parent(void)
         atomic_store(&thread_current->is_in_fork, false);
 }
 
-bool thread_registry_is_locked_for_fork(void)
+bool thread_registry_is_barred(void)
 {
-    return is_locked_for_fork;
+    return is_locked_for_fork || (core.is_enabled && !core_local.is_followed);
 }
 
 struct registry_access thread_registry_keep_only(const struct thread_registration *self)

@@ -31,8 +31,10 @@ uint32_t thread_registry_slots(struct registry_access access);
 /* A number that no thread of this process has had. */
 uint32_t thread_registry_next_index(struct registry_access access);
 
-/* Whether the calling thread is in fork(), between its handlers, and has the lock. */
-bool thread_registry_is_locked_for_fork(void);
+/* Whether the calling thread may not wait for the lock: it is in fork(), between its handlers, and
+ * has it; or the process is a copy that nobody follows, where a thread of the parent may have it
+ * for good. */
+bool thread_registry_is_barred(void);
 
 /* In a forked child: no thread but SELF (NULL: none), no sampler, indices from 0. The lock is still
  * held since before the fork. */

@@ -74,6 +74,8 @@ static void leave_registry(struct thread_registration *self)
 static void end_registration(void *value)
 {
     struct thread_registration *self = value;
+    if (thread_registry_is_barred())
+        return; /* the parent's, in a child that nobody follows */
     if (++self->own_.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
         pthread_setspecific(end_key, self) == 0)
         return;
@@ -96,7 +98,7 @@ int thread_registry_initialize(void)
 
 struct thread_registration *thread_registry_prepare(size_t stack_bytes)
 {
-    if (thread_registry_is_locked_for_fork())
+    if (thread_registry_is_barred())
         return NULL;
     struct registry_access access = thread_registry_hold();
     struct thread_registration *registration = thread_registry_take_slot(access);

@@ -76,7 +76,7 @@ static void follow_rename(struct thread_registration *renamed)
 
 void thread_registry_rename(struct thread_registration *registration, const char *name)
 {
-    if (thread_registry_is_locked_for_fork())
+    if (thread_registry_is_barred())
         return;
     struct registry_access access = thread_registry_hold();
     rename_locked(access, registration, name);
@@ -87,7 +87,7 @@ void thread_registry_rename(struct thread_registration *registration, const char
 void thread_registry_rename_handle(pthread_t handle, const char *name)
 {
     struct thread_registration *found = NULL;
-    if (thread_registry_is_locked_for_fork())
+    if (thread_registry_is_barred())
         return;
     struct registry_access access = thread_registry_hold();
     for (uint32_t slot = 0; slot < thread_registry_slots(access) && found == NULL; slot++) {
