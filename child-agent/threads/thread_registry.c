@@ -1,5 +1,4 @@
 #include "child-agent/threads/thread_registry.h"
-#include "child-agent/core.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/threads/thread_registry_inside.h"
 
