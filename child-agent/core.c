@@ -76,7 +76,7 @@ void core_initialize(int argument_count, char **arguments)
     remember_command_line(argument_count, arguments);
     /* Kernels before 4.14 cannot: children made past the C library are left as they were. */
     (void)madvise(&core_local, sizeof(core_local), MADV_WIPEONFORK);
-    core_local.is_followed = true;
+    core_local.is_followed = core_local.has_locks = true;
     core.is_enabled = true;
 }
 
@@ -85,7 +85,7 @@ void core_reset_after_fork(void)
     /* The mapping was the parent's and did not come along (MADV_DONTFORK). */
     memset(&core.arena, 0, sizeof(core.arena));
     core.arena.fd = -1;
-    core_local.is_followed = true;
+    core_local.is_followed = core_local.has_locks = true;
     core_local.has_arena = false;
     core.origin = CORE_BY_FORK;
     core.start_ns = clock_monotonic_ns();

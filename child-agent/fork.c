@@ -170,6 +170,7 @@ static void unlock_in_child(void)
     }
     for (int i = FORK_STEPS - 1; i >= 0; i--)
         take_step(fork_steps[i].unlock);
+    core_local.has_locks = true;
 }
 
 /* The session that is on, where that is not the parent's: one that rests, or was asleep when its

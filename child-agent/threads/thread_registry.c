@@ -241,7 +241,7 @@ void thread_registry_after_fork_parent(void)
 
 bool thread_registry_is_barred(void)
 {
-    return is_locked_for_fork || (core.is_enabled && !core_local.is_followed);
+    return is_locked_for_fork || (core.is_enabled && !core_local.has_locks);
 }
 
 struct registry_access thread_registry_keep_only(const struct thread_registration *self)
