@@ -137,6 +137,11 @@ static void before_fork(void)
     is_within_fork = core_is_forking;
     if (!core.is_enabled || is_within_fork)
         return;
+    if (!core_local.has_locks) { /* a thread of the parent's may have had them: they stay closed */
+        fork_signals_block();
+        core_is_forking = true;
+        return;
+    }
     for (int i = 0; i < FORK_STEPS; i++)
         take_step(fork_steps[i].before);
 }
@@ -145,6 +150,11 @@ static void after_fork_parent(void)
 {
     if (!core_is_forking || is_within_fork)
         return;
+    if (!core_local.has_locks) {
+        core_is_forking = false;
+        fork_signals_restore();
+        return;
+    }
     for (int i = FORK_STEPS - 1; i >= 0; i--)
         take_step(fork_steps[i].in_parent);
 }
