@@ -30,15 +30,16 @@ bool census_has_listener(void)
     return find_ring() != NULL;
 }
 
-void census_judge(struct census_program *program, int directory_fd, const char *path,
-                  char *const *environment, bool lacks_agent)
+void census_judge(struct census_program *program, const char *path,
+                  const struct program_facts *seen, char *const *environment, bool lacks_agent)
 {
-    struct program_facts facts = { .is_out_of_reach = lacks_agent };
     struct rlimit limit;
     int call_errno = errno;
 
     *program = (struct census_program){ .path = path };
-    if (path != NULL && find_ring() != NULL && program_look_at(directory_fd, path, &facts) == 0) {
+    if (seen != NULL && find_ring() != NULL) {
+        struct program_facts facts = *seen;
+        facts.is_out_of_reach = lacks_agent;
         facts.descriptor_limit =
             getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
         for (; environment != NULL && *environment != NULL; environment++)

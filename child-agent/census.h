@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/program_facts.h"
 #include "profd_threads.h"
 
 /* A program that is about to be run. */
@@ -19,11 +20,11 @@ struct census_program {
     const char *path;   /* borrowed */
 };
 
-/* Judges the program at PATH (as openat with DIRECTORY_FD) with ENVIRONMENT, which this process or
- * a child will run, where LACKS_AGENT tells that the agent is out of reach
- * (child-agent/guest/preload.h). */
-void census_judge(struct census_program *program, int directory_fd, const char *path,
-                  char *const *environment, bool lacks_agent);
+/* Judges the program at PATH, of whose file SEEN has what program_look_at() found (NULL: it could
+ * not be read), with ENVIRONMENT, which this process or a child will run, where LACKS_AGENT tells
+ * that the agent is out of reach (child-agent/guest/preload.h). */
+void census_judge(struct census_program *program, const char *path,
+                  const struct program_facts *seen, char *const *environment, bool lacks_agent);
 
 /* PROCESS runs PROGRAM now, or will in a moment; or could not. Told only when it is to be. */
 void census_report_exec(const struct census_program *program, struct profd_process_id process);

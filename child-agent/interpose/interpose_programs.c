@@ -72,30 +72,50 @@ static const char *find_program(const char *name, char found[FOUND_PATH_BYTES])
     return error == 0 ? found : NULL;
 }
 
-/* Whether the program at PATH would be ended by its sanitizer for having the agent. */
-static bool refuses_agent(int directory_fd, const char *path, char *const *environment)
-{
-    struct program_facts facts = { 0 };
-    int call_errno = errno;
+/* The file of a program that is about to be run, which is looked at once. */
+struct program_sight {
+    const char *path; /* borrowed */
+    bool is_seen;     /* else it cannot be read, or nobody looks */
+    struct program_facts facts;
+};
 
-    if (may_look() && path != NULL)
-        (void)program_look_at(directory_fd, path, &facts); /* what cannot be read has none */
+static struct program_sight sight_program(int directory_fd, const char *path)
+{
+    struct program_sight sight = { .path = path };
+    int call_errno = errno;
+    sight.is_seen =
+        may_look() && path != NULL && program_look_at(directory_fd, path, &sight.facts) == 0;
+    errno = call_errno;
+    return sight;
+}
+
+/* Whether the program would be ended by its sanitizer for having the agent. */
+static bool refuses_agent(const struct program_sight *sight, char *const *environment)
+{
+    struct program_facts facts = sight->facts;
     for (; facts.sanitizer != SANITIZER_NONE && environment != NULL && *environment != NULL;
          environment++)
         program_look_variable(*environment, &facts);
-    errno = call_errno;
     return program_refuses_agent(&facts);
 }
 
-/* ENVIRONMENT becomes one that the program at PATH can be run with, and LACKS_AGENT whether the
- * agent is out of its reach, or refused. On the stack of who runs it: there is no other place
- * between vfork and exec. */
-#define ADAPT(environment, lacks_agent, directory_fd, path)                                        \
-    bool is_refused = refuses_agent(directory_fd, path, environment);                              \
+/* ENVIRONMENT becomes one that the program at PATH can be run with; SIGHT has what is seen of it,
+ * and LACKS_AGENT whether the agent is out of its reach, or refused. On the stack of who runs it:
+ * there is no other place between vfork and exec. */
+#define ADAPT(environment, lacks_agent, sight, directory_fd, path)                                 \
+    const struct program_sight sight = sight_program(directory_fd, path);                          \
+    bool is_refused = refuses_agent(&sight, environment);                                          \
     struct preload_look look = preload_look(environment, is_refused);                              \
     bool lacks_agent = look.lacks_agent;                                                           \
     if (look.rewritten_bytes > 0)                                                                  \
     environment = preload_rewrite(environment, is_refused, alloca(look.rewritten_bytes))
+
+static void judge_program(struct census_program *program, const struct program_sight *sight,
+                          char *const *environment, bool lacks_agent)
+{
+    census_judge(program, sight->path, sight->is_seen ? &sight->facts : NULL, environment,
+                 lacks_agent);
+}
 
 /* What is undone when this process does not become another program. */
 struct becoming {
@@ -103,8 +123,8 @@ struct becoming {
     struct inherited_signals signals;
 };
 
-/* Before this process becomes the program at PATH, and after it did not. */
-static void announce_exec(struct becoming *becoming, int directory_fd, const char *path,
+/* Before this process becomes the program in SIGHT, and after it did not. */
+static void announce_exec(struct becoming *becoming, const struct program_sight *sight,
                           char *const *environment, bool lacks_agent)
 {
     find_real();
@@ -112,7 +132,7 @@ static void announce_exec(struct becoming *becoming, int directory_fd, const cha
     if (!may_look())
         return;
     dormancy_prepare_leaving();
-    census_judge(&becoming->program, directory_fd, path, environment, lacks_agent);
+    judge_program(&becoming->program, sight, environment, lacks_agent);
     census_report_exec(&becoming->program, profd_current_process_id());
     inherited_signals_begin(&becoming->signals);
 }
@@ -129,8 +149,8 @@ static int withdraw_exec(const struct becoming *becoming, int result)
 PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, real.execve(path, arguments, environment));
 }
 
@@ -138,8 +158,8 @@ PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
 {
     struct becoming becoming;
     char *const *environment = environ;
-    ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, environment == environ
                                         ? real.execv(path, arguments)
                                         : real.execve(path, arguments, environment));
@@ -151,8 +171,8 @@ PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
     char found[FOUND_PATH_BYTES];
     char *const *environment = environ;
     const char *path = find_program(name, found);
-    ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, environment == environ
                                         ? real.execvp(name, arguments)
                                         : real.execvpe(name, arguments, environment));
@@ -163,8 +183,8 @@ PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *co
     struct becoming becoming;
     char found[FOUND_PATH_BYTES];
     const char *path = find_program(name, found);
-    ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, real.execvpe(name, arguments, environment));
 }
 
@@ -172,8 +192,8 @@ PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const ar
                               char *const environment[], int flags)
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent, directory_fd, path);
-    announce_exec(&becoming, directory_fd, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, directory_fd, path);
+    announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming,
                          real.execveat(directory_fd, path, arguments, environment, flags));
 }
@@ -183,8 +203,8 @@ PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const enviro
     struct becoming becoming;
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    announce_exec(&becoming, AT_FDCWD, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, real.fexecve(fd, arguments, environment));
 }
 
@@ -251,8 +271,8 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    census_judge(&program, AT_FDCWD, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    judge_program(&program, &sight, environment, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
     inherited_signals_end(&signals);
@@ -274,8 +294,8 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
     if (pid == NULL)
         pid = &own_pid;
     const char *path = find_program(name, found);
-    ADAPT(environment, lacks_agent, AT_FDCWD, path);
-    census_judge(&program, AT_FDCWD, path, environment, lacks_agent);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    judge_program(&program, &sight, environment, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
     inherited_signals_end(&signals);
