@@ -157,10 +157,10 @@ void agent_initialize(int argument_count, char **arguments)
     if (is_done)
         return;
     is_done = true;
-    process_memory_note_first_libraries();
     environment_read(&environment);
     if (environment.is_disabled)
         return;
+    process_memory_note_first_libraries();
     upcalls_begin(&upcalls);
     print_messages();
     struct agent_address address = { .is_default = environment.is_default_socket };

@@ -1,7 +1,6 @@
 #include "child-agent/agent_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -46,7 +45,7 @@ int agent_line_open(const struct agent_address *address)
     return 0;
 }
 
-int agent_line_connect(int minimum_fd)
+int agent_line_connect(void)
 {
     int line = descriptor_number(DESCRIPTOR_LINE);
     int ends[2];
@@ -55,11 +54,10 @@ int agent_line_connect(int minimum_fd)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0)
         return -errno;
     int error = send_word(line, MESSAGE_CONNECTION, ends[1]);
-    int own = error == 0 ? fcntl(ends[0], F_DUPFD_CLOEXEC, minimum_fd) : error;
-    if (own < 0 && error == 0)
-        own = -errno;
-    close(ends[0]);
     close(ends[1]);
+    int own = error == 0 ? descriptor_move_high(ends[0]) : error;
+    if (own < 0)
+        close(ends[0]);
     return own;
 }
 

@@ -16,9 +16,9 @@
  * agent_address_connect(); -EOPNOTSUPP for a profd that knows no lines. */
 int agent_line_open(const struct agent_address *address);
 
-/* A connection to profd by the line, at a descriptor of at least MINIMUM_FD; non-blocking and
+/* A connection to profd by the line, out of the way of the program's descriptors; non-blocking and
  * close-on-exec. Negative: -ENOTCONN without a line, or another errno. */
-int agent_line_connect(int minimum_fd);
+int agent_line_connect(void);
 
 /* Safe to repeat. */
 void agent_line_close(void);

@@ -105,7 +105,7 @@ static int connect_somehow(const struct agent_address *address)
     int fd = agent_address_connect(address);
     if (fd >= 0)
         return fd;
-    int by_line = agent_line_connect(descriptor_minimum());
+    int by_line = agent_line_connect();
     return by_line >= 0 ? by_line : fd;
 }
 

@@ -1,5 +1,6 @@
 #include "child-agent/fork.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,6 +40,7 @@
 #include "child-agent/threads/event_delay.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/unwinding/process_unwinder.h"
+#include "child-agent/upcalls.h"
 
 static struct agent_address follow_address;
 
@@ -251,9 +253,12 @@ void fork_copy_end_in_child(void)
     after_fork_child();
 }
 
-void fork_keep_line(void)
+void fork_prepare_for_other_root(void)
 {
+    int call_errno = errno;
+    upcall_end_dormancy();
     if (core.is_enabled && core_local.is_followed && !atomic_load(&core.has_filter) &&
         follow_address.path[0] != '\0')
         (void)agent_line_open(&follow_address); /* without, children are listed, but not sampled */
+    errno = call_errno;
 }

@@ -37,7 +37,8 @@ void fork_copy_end_in_parent(void);
 void fork_copy_end_in_child(void);
 
 /* The process, or one that shares its root directory, is about to go where profd's socket cannot be
- * seen: it keeps a line to profd (agent_line.h) for its children. */
-void fork_keep_line(void);
+ * seen: it wakes if it is dormant, and keeps a line to profd (agent_line.h) for its children. errno
+ * stays. */
+void fork_prepare_for_other_root(void);
 
 #endif

@@ -14,7 +14,6 @@
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/sampler/run_on_stack.h"
-#include "child-agent/upcalls.h"
 
 enum { COPY_STACK_BYTES = 64 * 1024 };
 
@@ -72,12 +71,8 @@ static int begin_copy(void *argument)
 /* A child that shares the root directory can take this process to another one. */
 static void prepare_for_other_root(int flags)
 {
-    if ((flags & CLONE_FS) && !(flags & CLONE_THREAD)) {
-        int call_errno = errno;
-        upcall_end_dormancy();
-        fork_keep_line();
-        errno = call_errno;
-    }
+    if ((flags & CLONE_FS) && !(flags & CLONE_THREAD))
+        fork_prepare_for_other_root();
 }
 
 PROFD_INTERPOSED int clone(start_function *start, void *stack, int flags, void *argument, ...)
