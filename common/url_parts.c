@@ -48,7 +48,7 @@ int url_read_server(const char *text, size_t length, size_t host_bytes, size_t *
 
     *problem = host == 0                            ? "no host given"
                : host >= host_bytes                 ? "the host is too long"
-               : !is_host(text, host)               ? "that host is no name or address"
+               : !is_host(text, host)               ? "the host is not a name or an address"
                : host < length && text[host] != ':' ? "behind the host comes :PORT or /"
                                                     : NULL;
     if (*problem != NULL)

@@ -67,13 +67,13 @@ static const cJSON *find(const char *path)
 
 static double number_at(const char *path)
 {
-    ck_assert_msg(cJSON_IsNumber(find(path)), "%s is no number", path);
+    ck_assert_msg(cJSON_IsNumber(find(path)), "%s is not a number", path);
     return find(path)->valuedouble;
 }
 
 static const char *text_at(const char *path)
 {
-    ck_assert_msg(cJSON_IsString(find(path)), "%s is no text", path);
+    ck_assert_msg(cJSON_IsString(find(path)), "%s is not a text", path);
     return find(path)->valuestring;
 }
 

@@ -53,12 +53,12 @@ START_TEST(what_is_no_host_is_refused)
     } none[] = {
         { "", "no host given" },
         { ":9000", "no host given" },
-        { "a b", "that host is no name or address" },
-        { "a/b", "that host is no name or address" },
-        { "a\a", "that host is no name or address" },
-        { "a]", "that host is no name or address" },
-        { "[a", "that host is no name or address" },
-        { "[]", "that host is no name or address" },
+        { "a b", "the host is not a name or an address" },
+        { "a/b", "the host is not a name or an address" },
+        { "a\a", "the host is not a name or an address" },
+        { "a]", "the host is not a name or an address" },
+        { "[a", "the host is not a name or an address" },
+        { "[]", "the host is not a name or an address" },
         { "[::1]x:1", "behind the host comes :PORT or /" },
         { "0123456789abcdef", "the host is too long" },
     };
