@@ -32,6 +32,15 @@ static int make_timer(void)
     return held_timer_make(&timer, &wish);
 }
 
+/* A thread that reads its own clock gives up a processor that others want there, and is seldom met
+ * by the tick: without a call until the signals have come. */
+static void burn_until_signals(int count)
+{
+    while (signals < count)
+        ;
+}
+
+/* Long enough for any signal that may not come. */
 static void burn(void)
 {
     uint64_t end_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + BURN_NS;
@@ -54,8 +63,7 @@ START_TEST(its_signals_are_told_from_others)
     burn();
     ck_assert_int_eq(signals, 0);
     ck_assert_int_eq(held_timer_set(&timer, INTERVAL_NS), 0);
-    burn();
-    ck_assert_int_ge(signals, 5);
+    burn_until_signals(5);
     ck_assert_int_eq(strangers, 0);
     ck_assert_int_eq(strange_marks, 0);
     ck_assert_int_eq(held_timer_set(&timer, 0), 0);
@@ -83,8 +91,7 @@ START_TEST(what_cannot_be_made_leaves_what_there_is)
     ck_assert_int_eq(make_timer(), -EAGAIN);
     ck_assert(held_timer_exists(&timer));
     ck_assert_int_eq(held_timer_set(&timer, INTERVAL_NS), 0);
-    burn();
-    ck_assert_int_ge(signals, 5);
+    burn_until_signals(5);
 }
 END_TEST
 
