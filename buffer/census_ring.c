@@ -23,7 +23,10 @@ static void write_entry(struct census_ring *ring, uint64_t position,
     slot->cpu_ns = entry->cpu_ns;
     slot->pid = entry->pid;
     slot->parent_pid = entry->parent_pid;
-    slot->wait_status = entry->wait_status;
+    if (entry->kind == CENSUS_ENDED)
+        slot->wait_status = entry->wait_status;
+    else
+        slot->generation = entry->generation;
     slot->kind = entry->kind;
     slot->obstacle = entry->obstacle;
     slot->is_fork = entry->is_fork;

@@ -39,7 +39,10 @@ struct census_entry {
     uint64_t cpu_ns; /* by its own clock: in total if it ended, until now if it runs a program; or
                         PROCESS_CLOCK_UNKNOWN */
     int32_t pid, parent_pid;
-    int32_t wait_status; /* of an ended one */
+    union {
+        int32_t wait_status; /* of an ended one */
+        uint32_t generation; /* the session that a present or woken one belongs to; 0: not told */
+    };
     uint32_t kind;
     uint32_t obstacle; /* as in a hello */
     uint32_t is_fork;  /* a present one was made by fork, and runs its parent's program */

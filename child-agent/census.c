@@ -122,9 +122,10 @@ static struct census_entry entry_of_self(enum census_kind kind)
     };
 }
 
-void census_report_woken(void)
+void census_report_woken(uint32_t generation)
 {
     struct census_entry entry = entry_of_self(CENSUS_WOKEN);
+    entry.generation = generation;
     put_entry(&entry);
 }
 
@@ -135,10 +136,11 @@ void census_report_wish(void)
     put_entry(&entry);
 }
 
-bool census_report_present(void)
+bool census_report_present(uint32_t generation)
 {
     struct census_ring *ring = find_ring();
     struct census_entry entry = entry_of_self(CENSUS_PRESENT);
+    entry.generation = generation;
     size_t bytes;
     const char *command_line = core_command_line(&bytes);
 

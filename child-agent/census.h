@@ -30,12 +30,13 @@ void census_judge(struct census_program *program, const char *path,
 void census_report_exec(const struct census_program *program, struct profd_process_id process);
 void census_report_failed(const struct census_program *program, struct profd_process_id process);
 
-/* This process is there and dormant (child-agent/dormancy.h). False when it is to be told in
- * another way: nobody listens, or much is unread. */
-bool census_report_present(void);
+/* This process is there and dormant (child-agent/dormancy.h), for the session of GENERATION, which
+ * may have begun after the process. False when it is to be told in another way: nobody listens, or
+ * much is unread. */
+bool census_report_present(uint32_t generation);
 
 /* It is no longer dormant, and could not say hello so far. */
-void census_report_woken(void);
+void census_report_woken(uint32_t generation);
 
 /* It wants another perf event than profd lends it (buffer/event_loan.h). */
 void census_report_wish(void);

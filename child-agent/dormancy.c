@@ -116,7 +116,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
     if (wanted == NULL || !agent_lease_allows_no_thread() || !can_wait(wanted) ||
         !has_session(settings) || arm_clock(wanted) < 0)
         return false;
-    if (!census_report_present()) {
+    if (!census_report_present(wanted->generation)) {
         disarm_clock();
         thread_clock_forget_count(&thread_current->clock); /* a session counts all of it */
         return false;
@@ -186,7 +186,7 @@ static void wake_at_work(void)
     }
     introduce_process();
     if (dormancy.state == DORMANCY_UNHEARD)
-        census_report_woken();
+        census_report_woken(session_get_settings()->generation);
 }
 
 static void wake_process(void)

@@ -308,6 +308,16 @@ static void carry_out(struct census *census, const struct census_entry *entry)
     }
 }
 
+/* Whether ENTRY belongs to the session that is on: it is of its time, or comes from a process that
+ * had just begun when it took the session up. */
+static bool is_of_session(const struct session *session, const struct census_entry *entry)
+{
+    bool tells_session = entry->kind == CENSUS_PRESENT || entry->kind == CENSUS_WOKEN;
+
+    return entry->time_ns >= session->start_ns ||
+           (tells_session && entry->generation == session->generation);
+}
+
 unsigned census_read(struct census *census)
 {
     struct census_ring *ring = census->ledger->ring;
@@ -322,7 +332,7 @@ unsigned census_read(struct census *census)
         uint64_t now_ns = uv_hrtime();
         if (entry.time_ns > now_ns)
             entry.time_ns = now_ns; /* what is from the future would never expire */
-        if (is_on && entry.time_ns >= census->session->start_ns)
+        if (is_on && is_of_session(census->session, &entry))
             carry_out(census, &entry);
     }
     agents_watch_dormant(census->agents);

@@ -216,6 +216,25 @@ START_TEST(what_was_told_before_the_session_or_without_one_is_nothing)
 }
 END_TEST
 
+START_TEST(who_began_just_before_its_session_is_in_it)
+{
+    struct census_entry entry = { .kind = CENSUS_PRESENT,
+                                  .pid = process,
+                                  .parent_pid = getpid(),
+                                  .time_ns = START_NS - 1,
+                                  .generation = session.generation };
+
+    census_ring_set_path(&entry, "/bin/sleep");
+    census_ring_put(ledger.ring, &entry);
+    put_entry(CENSUS_ENDED, START_NS + 2, SIGKILL);
+    census_read(&census);
+    ck_assert_ptr_nonnull(latest_child());
+    ck_assert(!latest_child()->is_silent);
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
+    ck_assert_uint_eq(table.count, 1);
+}
+END_TEST
+
 START_TEST(who_ended_unheard_is_a_name)
 {
     put_entry(CENSUS_EXEC, START_NS + 1, 0); /* by whom profd will hear of, as it seems */
@@ -340,6 +359,7 @@ int main(void)
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, who_is_present_is_a_dormant_child);
     tcase_add_test(all, what_was_told_before_the_session_or_without_one_is_nothing);
+    tcase_add_test(all, who_began_just_before_its_session_is_in_it);
     tcase_add_test(all, who_ended_unheard_is_a_name);
     tcase_add_test(all, an_end_that_was_forgotten_already_is_passed_on);
     tcase_add_test(all, losses_are_counted);
