@@ -15,13 +15,12 @@ enum { BATCH_BYTES = 256 * 1024 };
 int raw_out_init(struct raw_out *out, json_sink_write write, void *context)
 {
     *out = (struct raw_out){ .write = write, .context = context };
-    return raw_out_room(out, 0) != NULL ? 0 : -ENOMEM;
+    return raw_out_room(out, BATCH_BYTES + CHUNK_BYTES) != NULL ? 0 : -ENOMEM;
 }
 
 void raw_out_fini(struct raw_out *out)
 {
-    free(out->batches[0].records);
-    free(out->batches[1].records);
+    free(out->records);
     *out = (struct raw_out){ 0 };
 }
 
@@ -33,24 +32,21 @@ void raw_out_expect(struct raw_out *out, uint64_t count)
 
 uint8_t *raw_out_room(struct raw_out *out, size_t count)
 {
-    struct raw_batch *batch = &out->batches[out->filled];
     size_t needed = out->used + sizeof(struct raw_record) + count;
 
-    if (needed < BATCH_BYTES + CHUNK_BYTES)
-        needed = BATCH_BYTES + CHUNK_BYTES; /* what a batch needs in most cases */
-    if (needed > batch->capacity) {
-        uint8_t *records = realloc(batch->records, needed);
+    if (needed > out->capacity) {
+        uint8_t *records = realloc(out->records, needed);
         if (records == NULL)
             return NULL;
-        batch->records = records;
-        batch->capacity = needed;
+        out->records = records;
+        out->capacity = needed;
     }
-    return batch->records + out->used + sizeof(struct raw_record);
+    return out->records + out->used + sizeof(struct raw_record);
 }
 
 int raw_out_put(struct raw_out *out, enum raw_kind kind, size_t count)
 {
-    uint8_t *start = out->batches[out->filled].records + out->used;
+    uint8_t *start = out->records + out->used;
     const struct raw_record record = { kind, raw_check(kind, start + sizeof(record), count),
                                        count };
 
@@ -62,14 +58,10 @@ int raw_out_put(struct raw_out *out, enum raw_kind kind, size_t count)
 
 int raw_out_flush(struct raw_out *out)
 {
-    const struct raw_batch *batch = &out->batches[out->filled];
     size_t count = out->used;
 
-    if (count == 0)
-        return 0;
     out->used = 0;
-    out->filled = !out->filled;
-    return out->write(out->context, (const char *)batch->records, count);
+    return count > 0 ? out->write(out->context, (const char *)out->records, count) : 0;
 }
 
 int raw_out_put_process(struct raw_out *out, enum raw_kind kind,

@@ -13,18 +13,12 @@
 #include "json/raw_capture.h"
 
 struct raw_out {
-    /* 0, or a negative errno, which is passed on. What it is given stays until the next call of it
-     * has returned, so it may be written meanwhile. */
-    json_sink_write write;
+    json_sink_write write;                         /* 0, or a negative errno, which is passed on */
     void (*expect)(void *context, uint64_t bytes); /* of raw_out_expect(); NULL: it is of no use */
     void *context;
-    struct raw_batch {
-        uint8_t *records; /* owned; those that wait, and room for the next one */
-        size_t capacity;
-    } batches[2];
-    unsigned filled; /* the batch that records are put into */
-    size_t used;     /* of it */
-    uint64_t bytes;  /* that were put */
+    uint8_t *records; /* owned; those that wait, and room for the next one */
+    size_t used, capacity;
+    uint64_t bytes; /* that were put */
 };
 
 /* -ENOMEM; OUT needs raw_out_fini() in any case. */

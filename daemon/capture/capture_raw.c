@@ -9,7 +9,6 @@
 #include "buffer/clock.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/capture/raw_arena.h"
-#include "daemon/capture/write_behind.h"
 #include "daemon/memory/exit_store.h"
 #include "json/raw_records.h"
 
@@ -32,30 +31,14 @@ struct copy_piece {
 
 /* --- On the worker thread --- */
 
-/* Where copies go: one batch is written while the next one is read and checked, each of which takes
- * about as long as the other. */
-struct copy_output {
-    struct output_pump *pump;
-    struct write_behind behind;
-};
-
-static int write_to_pump(void *pump, const char *bytes, size_t count)
-{
-    return output_pump_write(pump, bytes, count);
-}
-
 static int write_output(void *context, const char *bytes, size_t count)
 {
-    struct copy_output *output = context;
-
-    return write_behind_give(&output->behind, bytes, count);
+    return output_pump_write(context, bytes, count);
 }
 
 static void expect_output(void *context, uint64_t bytes)
 {
-    struct copy_output *output = context;
-
-    output_pump_expect(output->pump, bytes);
+    output_pump_expect(context, bytes);
 }
 
 static struct raw_process_facts facts_of(const struct copy_job *copy)
@@ -116,35 +99,23 @@ static int write_process(struct copy_job *copy, int fd, struct raw_out *out)
     return write_end(out, copy);
 }
 
-/* 0, or the error of writing. */
-static int write_processes(struct copy_piece *copies, int fd, struct raw_out *out)
-{
-    int error = 0;
-
-    for (size_t i = 0; i < copies->count && error == 0; i++) {
-        uint64_t before = out->bytes;
-        error = write_process(&copies->jobs[i], fd, out);
-        copies->jobs[i].bytes = out->bytes - before;
-    }
-    return error == 0 ? raw_out_flush(out) : error;
-}
-
 static int write_copies(struct output_pump *pump, int fd, void *piece)
 {
-    struct copy_output output = { .pump = pump };
+    struct copy_piece *copies = piece;
     struct raw_out out;
-    int error = write_behind_begin(&output.behind, write_to_pump, pump);
+    int error = raw_out_init(&out, write_output, pump);
 
-    if (error < 0)
-        return error;
-    error = raw_out_init(&out, write_output, &output);
     out.expect = expect_output;
+    for (size_t i = 0; i < copies->count && error == 0; i++) {
+        uint64_t before = out.bytes;
+        error = write_process(&copies->jobs[i], fd, &out);
+        copies->jobs[i].bytes = out.bytes - before;
+    }
     if (error == 0)
-        error = write_processes(piece, fd, &out);
-    int write_error = write_behind_end(&output.behind);
+        error = raw_out_flush(&out);
     output_pump_settle(pump);
     raw_out_fini(&out);
-    return error < 0 ? error : write_error;
+    return error;
 }
 
 /* --- On the loop's thread --- */

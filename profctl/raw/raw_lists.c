@@ -25,8 +25,8 @@ struct list_pass {
     struct jit_process process; /* of that process; its path is owned */
 };
 
-/* A json_sink_write, at the end of the file. */
-static int write_at_end(void *context, const char *bytes, size_t count)
+/* A json_sink_write behind what is there. */
+static int write_behind(void *context, const char *bytes, size_t count)
 {
     struct list_pass *pass = context;
     int error = file_range_write(pass->fd, bytes, count, pass->end);
@@ -151,7 +151,7 @@ int raw_lists_add(int fd, char problem[RAW_ERROR_BYTES])
     pass->end = reader.file_bytes;
     reader.skips_chunks = true;
     if (error == 0)
-        error = raw_out_init(&pass->out, write_at_end, pass);
+        error = raw_out_init(&pass->out, write_behind, pass);
     if (error == 0)
         error = add_all(pass, &reader);
     if (error == 0)
