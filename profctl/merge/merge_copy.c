@@ -211,6 +211,32 @@ static int copy_threads(struct pass *pass)
     return error;
 }
 
+/* --- Counters --- */
+
+static int counter_member(struct pass *pass)
+{
+    if (!json_reader_is(pass->reader, "samples"))
+        return json_copy_member(pass->reader, pass->writer);
+    int error = copy_key(pass);
+    return error < 0 ? error : merge_tables_copy_counter(pass->reader, pass->writer);
+}
+
+static int copy_counter(struct pass *pass)
+{
+    return copy_members(pass, counter_member);
+}
+
+static int copy_counters(struct pass *pass)
+{
+    int error = copy_key(pass);
+
+    json_start_array(pass->writer);
+    if (error == 0)
+        error = for_each_object(pass, copy_counter);
+    json_end_array(pass->writer);
+    return error;
+}
+
 /* --- Meta --- */
 
 static int write_start(struct pass *pass, double start_unix_ms)
@@ -336,6 +362,8 @@ static int process_member(struct pass *pass)
         return copy_meta(pass);
     if (json_reader_is(pass->reader, "threads"))
         return copy_threads(pass);
+    if (json_reader_is(pass->reader, "counters"))
+        return copy_counters(pass);
     if (json_reader_is(pass->reader, "profilingLog") ||
         json_reader_is(pass->reader, "profileGatheringLog"))
         return copy_object_member(pass, log_member);

@@ -21,7 +21,8 @@ struct reference {
 /* What the row at hand has. */
 struct row_facts {
     unsigned references; /* a bit for each that is a number */
-    bool has_category;   /* these are of markers: */
+    bool has_time;
+    bool has_category; /* these are of markers: */
     bool has_start, has_end;
     uint32_t phase; /* NO_PHASE: none that there is */
 };
@@ -32,11 +33,12 @@ struct table_copy {
     struct json_reader *reader;
     struct json_writer *writer;
     bool has_markers;
-    uint64_t *rows; /* how many it has; NULL: nobody asks */
-    uint64_t row;   /* the one at hand */
+    bool needs_time; /* in each row */
+    uint64_t *rows;  /* how many it has; NULL: nobody asks */
+    uint64_t row;    /* the one at hand */
     struct reference references[MAX_REFERENCES];
     int category, subcategory, data; /* places in a row; NO_PLACE: it has no such column */
-    int phase, start, end;           /* likewise */
+    int phase, start, end, time;     /* likewise */
     struct row_facts facts;
 };
 
@@ -64,6 +66,7 @@ static int *place_of(struct table_copy *copy)
            : json_reader_is(reader, "phase")       ? &copy->phase
            : json_reader_is(reader, "startTime")   ? &copy->start
            : json_reader_is(reader, "endTime")     ? &copy->end
+           : json_reader_is(reader, "time")        ? &copy->time
                                                    : NULL;
 }
 
@@ -164,13 +167,15 @@ static void note_cell(struct table_copy *copy, int token, int place)
 
     if (token != JSON_TOKEN_NUMBER)
         return;
+    facts->has_time |= place == copy->time;
     facts->has_start |= place == copy->start;
     facts->has_end |= place == copy->end;
     if (place == copy->phase && json_reader_u64(copy->reader, &phase) == 0 && phase < NO_PHASE)
         facts->phase = (uint32_t)phase;
 }
 
-/* What thread_markers.h asks of a marker, and thread_tables.h of other rows. */
+/* What thread_markers.h asks of a marker, profile_counter.h of a counter's sample, and
+ * thread_tables.h of other rows. */
 static int check_row(const struct table_copy *copy)
 {
     const struct row_facts *facts = &copy->facts;
@@ -180,6 +185,8 @@ static int check_row(const struct table_copy *copy)
         if (copy->references[i].is_needed && (facts->references >> i & 1) == 0)
             return json_reader_refuse(copy->reader, "row %llu of a table has no \"%s\"", row,
                                       copy->references[i].column);
+    if (copy->needs_time && !facts->has_time)
+        return json_reader_refuse(copy->reader, "row %llu of a table has no \"time\"", row);
     if (!copy->has_markers)
         return 0;
     if (!facts->has_category || facts->phase == NO_PHASE)
@@ -261,7 +268,7 @@ static int copy_table(struct table_copy *copy)
     int error = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
 
     copy->category = copy->subcategory = copy->data = NO_PLACE;
-    copy->phase = copy->start = copy->end = NO_PLACE;
+    copy->phase = copy->start = copy->end = copy->time = NO_PLACE;
     for (size_t i = 0; i < MAX_REFERENCES; i++)
         copy->references[i].place = NO_PLACE;
     json_start_object(copy->writer);
@@ -336,6 +343,13 @@ int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
     copy->reader = reader;
     copy->writer = writer;
     return copy_table(copy);
+}
+
+int merge_tables_copy_counter(struct json_reader *reader, struct json_writer *writer)
+{
+    struct table_copy copy = { .reader = reader, .writer = writer, .needs_time = true };
+
+    return copy_table(&copy);
 }
 
 /* --- The whole thread --- */

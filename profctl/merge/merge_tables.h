@@ -41,6 +41,9 @@ int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
                       struct merge_counts *counts, struct json_reader *reader,
                       struct json_writer *writer);
 
+/* The same for the "samples" of a counter. */
+int merge_tables_copy_counter(struct json_reader *reader, struct json_writer *writer);
+
 /* The thread ends, which READER has just read: refuses it, as readers of the merged file would,
  * when its tables name what is not there. 0 or -EPROTO. */
 int merge_counts_check(const struct merge_counts *counts, struct json_reader *reader);

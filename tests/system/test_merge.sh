@@ -271,4 +271,20 @@ test_tables_that_name_what_is_not_there_are_refused() {
 END
 }
 
+# with_counter SAMPLES: a profile of one process that has a counter.
+with_counter() {
+    minimal 20 1000000000000 | tr -d '\n' | sed 's/"threads":/"counters":[{"name":"c","samples":{"schema":{"time":0,"count":1},"data":['"$1"']}}],"threads":/'
+}
+
+test_samples_of_counters_without_a_time_are_refused() {
+    minimal 21 1000000000000 >one.json
+    with_counter '[1,5],[2.5,null]' >two.json
+    expect 0 "$profctl" -q merge one.json two.json -o all.json
+    for samples in '[null,5]' '[1,5],["x",5]' '[1,5],[]'; do
+        with_counter "$samples" >bad.json
+        expect 1 "$profctl" -q convert bad.json -o bad.trace.json
+        refused 1 'bad.json cannot be read as a profile.*row [01] of a table has no "time"' one.json bad.json -o out.json
+    done
+}
+
 run_tests "$@"
