@@ -46,11 +46,12 @@ int url_read_server(const char *text, size_t length, size_t host_bytes, size_t *
 {
     size_t host = measure_host(text, length);
 
-    *problem = host == 0                            ? "no host given"
-               : host >= host_bytes                 ? "the host is too long"
-               : !is_host(text, host)               ? "the host is not a name or an address"
-               : host < length && text[host] != ':' ? "behind the host comes :PORT or /"
-                                                    : NULL;
+    *problem = host == 0              ? "no host given"
+               : host >= host_bytes   ? "the host is too long"
+               : !is_host(text, host) ? "the host is not a name or an address"
+               : host < length && text[host] != ':'
+                   ? "after the host, only :PORT or a path may follow"
+                   : NULL;
     if (*problem != NULL)
         return -EINVAL;
     *host_length = host;

@@ -59,7 +59,7 @@ START_TEST(what_is_no_host_is_refused)
         { "a]", "the host is not a name or an address" },
         { "[a", "the host is not a name or an address" },
         { "[]", "the host is not a name or an address" },
-        { "[::1]x:1", "behind the host comes :PORT or /" },
+        { "[::1]x:1", "after the host, only :PORT or a path may follow" },
         { "0123456789abcdef", "the host is too long" },
     };
 
