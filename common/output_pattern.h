@@ -15,6 +15,9 @@
 
 #define OUTPUT_PATTERN_DEFAULT "profile-%t-%e-%n.json.gz"
 
+/* What output_pattern_check() asks for, as a text, not as a format. */
+#define OUTPUT_PATTERN_RULE "must end in .json or .json.gz, and may contain %p, %t, %e, %n and %%"
+
 enum { OUTPUT_PATTERN_BYTES = 1024 }; /* the longest pattern, with its NUL */
 
 struct output_event {

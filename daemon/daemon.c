@@ -113,6 +113,21 @@ static void open_keeper(struct daemon *profd, bool is_successor)
                  uv_strerror(error));
 }
 
+/* What the config asks for in vain, together with the options. */
+static int check_config_triggers(const struct options *options, const struct config *config,
+                                 const char *file)
+{
+    if (config->trigger_output != NULL && options->triggers.count == 0) {
+        log_error("%s: trigger_output: requires \"triggers\" or --trigger", file);
+        return -EINVAL;
+    }
+    if (config->triggers.count > 0 && options->always_interval_ns == 0) {
+        log_error("%s: triggers: requires \"always\" or --always", file);
+        return -EINVAL;
+    }
+    return 0;
+}
+
 /* An option has precedence over the config. */
 static int load_config(struct daemon *profd, const char *file)
 {
@@ -129,7 +144,7 @@ static int load_config(struct daemon *profd, const char *file)
         options->triggers = profd->programs.config.triggers;
     if (options->triggers.output == NULL)
         options->triggers.output = profd->programs.config.trigger_output;
-    return 0;
+    return check_config_triggers(options, &profd->programs.config, file);
 }
 
 static int begin_programs(struct daemon *profd)

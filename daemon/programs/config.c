@@ -1,12 +1,12 @@
 #include "daemon/programs/config.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "common/output_pattern.h"
+#include "common/short_file.h"
 #include "common/units.h"
 #include "daemon/programs/config_export.h"
 #include "daemon/programs/config_program.h"
@@ -119,8 +119,12 @@ static int read_triggers(struct config_reader *reader, struct config *config)
 static int read_trigger_output(struct config_reader *reader, char **output)
 {
     snprintf(reader->path, CONFIG_PATH_BYTES, "trigger_output");
-    return *output != NULL ? config_refuse(reader, "is given twice")
-                           : config_read_text(reader, output);
+    if (*output != NULL)
+        return config_refuse(reader, "is given twice");
+    int error = config_read_text(reader, output);
+    return error == 0 && output_pattern_check(*output, NULL) < 0
+               ? config_refuse(reader, "%s", OUTPUT_PATTERN_RULE)
+               : error;
 }
 
 static int read_key(struct config_reader *reader, struct config *config)
@@ -178,35 +182,21 @@ int config_parse(const char *text, size_t bytes, const char *file, struct config
     return error;
 }
 
-static int read_file(const char *file, char *text, size_t capacity, size_t *bytes)
-{
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    ssize_t got = 1;
-    int error = fd < 0 ? -errno : 0;
-
-    *bytes = 0;
-    while (error == 0 && got > 0 && *bytes < capacity) {
-        got = read(fd, text + *bytes, capacity - *bytes);
-        if (got < 0)
-            error = -errno;
-        else
-            *bytes += (size_t)got;
-    }
-    if (fd >= 0)
-        close(fd);
-    return error == 0 && *bytes == capacity ? -EFBIG : error;
-}
-
 int config_load(const char *file, struct config *out, char error_text[CONFIG_ERROR_TEXT])
 {
+    const char *why = NULL;
     size_t bytes;
     char *text = malloc(CONFIG_MAX_BYTES);
-    int error = text == NULL ? -ENOMEM : read_file(file, text, CONFIG_MAX_BYTES, &bytes);
+    int error = text == NULL ? -ENOMEM : -EINVAL;
 
     *out = (struct config){ 0 };
-    if (error < 0)
-        snprintf(error_text, CONFIG_ERROR_TEXT, "cannot read the config %.300s: %s", file,
-                 strerror(-error));
+    if (text == NULL)
+        why = strerror(ENOMEM);
+    else if (short_file_read(file, text, CONFIG_MAX_BYTES, &bytes, &why) &&
+             bytes == CONFIG_MAX_BYTES)
+        why = strerror(EFBIG);
+    if (why != NULL)
+        snprintf(error_text, CONFIG_ERROR_TEXT, "cannot read the config %.300s: %s", file, why);
     else
         error = config_parse(text, bytes, file, out, error_text);
     free(text);

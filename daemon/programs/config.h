@@ -67,7 +67,7 @@ struct config {
 int config_parse(const char *text, size_t bytes, const char *file, struct config *out,
                  char error_text[CONFIG_ERROR_TEXT]);
 
-/* The same for the file itself; also errors of open and read, with a line. */
+/* The same for the file itself, which is not waited for without end (common/short_file.h). */
 int config_load(const char *file, struct config *out, char error_text[CONFIG_ERROR_TEXT]);
 
 /* Safe on a zeroed struct. */

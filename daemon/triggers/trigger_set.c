@@ -50,9 +50,7 @@ int trigger_set_make_standing(const struct standing_triggers *standing, struct t
                    ? -ENOENT
                    : set_refusal(refusal, "--trigger-output requires --trigger");
     if (strlen(output) >= sizeof(out->output) || output_pattern_check(output, NULL) < 0)
-        return set_refusal(refusal,
-                           "--trigger-output must end in .json or .json.gz, and may contain "
-                           "%p, %t, %e, %n and %%");
+        return set_refusal(refusal, "--trigger-output " OUTPUT_PATTERN_RULE);
     strcpy(out->output, output); /* as checked above */
     memcpy(out->triggers, standing->triggers, sizeof(out->triggers));
     out->count = standing->count;

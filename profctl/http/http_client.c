@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <time.h>
 
-#include "profctl/http/short_file.h"
+#include "common/short_file.h"
 #include "profctl/printable.h"
 
 enum { CONNECT_SECONDS = 5, USUAL_PATIENCE_MS = 20 * 1000, LINE_BYTES = 512 };

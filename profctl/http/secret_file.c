@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profctl/http/short_file.h"
+#include "common/short_file.h"
 
 enum { UNAUTHORIZED = 401, FORBIDDEN = 403 };
 

@@ -19,7 +19,7 @@ struct secret_header {
 };
 
 /* The first line of the file becomes the secret. False with FAILURE filled, and the text as it was:
- * the file cannot be read (short_file.h), or its line is too long. */
+ * the file cannot be read (common/short_file.h), or its line is too long. */
 bool secret_header_read(struct secret_header *header, struct failure *failure);
 
 /* After ANSWER, reads the file again where that says that the secret is not the right one; what

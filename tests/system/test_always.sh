@@ -325,6 +325,12 @@ test_triggers_that_cannot_be_are_refused() {
     refused_with "'marker:x:1ms' needs a session of its own" --always 20Hz --trigger marker:x:1ms
     refused_with "--trigger-output requires --trigger" --always 20Hz --trigger-output x.json
     refused_with "must end in .json or .json.gz" --always 20Hz --trigger exit --trigger-output x.txt
+    echo '{ "always": "20Hz", "triggers": ["exit"], "trigger_output": "x.txt" }' >config.json
+    refused_with "config.json:1: trigger_output: must end in .json or .json.gz" --config config.json
+    echo '{ "always": "20Hz", "trigger_output": "x.json" }' >config.json
+    refused_with 'config.json: trigger_output: requires "triggers" or --trigger' --config config.json
+    echo '{ "triggers": ["exit"], "programs": [{ "name": "a", "command": ["true"] }] }' >config.json
+    refused_with 'config.json: triggers: requires "always" or --always' --config config.json
 }
 
 # refused_with REASON OPTION…

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/programs/config.h"
 
@@ -170,6 +173,9 @@ static const struct {
     { "{\"triggers\":[\"exit\"],\"triggers\":[\"exit\"]}", "triggers: is given twice" },
     { "{\"trigger_output\":\"a.json\",\"trigger_output\":\"b.json\"}",
       "trigger_output: is given twice" },
+    { "{\"always\":\"20Hz\",\"trigger_output\":\"x.txt\"}",
+      "F:1: trigger_output: must end in .json" },
+    { "{\"always\":\"20Hz\",\"trigger_output\":\"%y.json\"}", "F:1: trigger_output: must end in" },
     { "{\"programs\":\n{}}", "F:2: programs: needs a list" },
     { "{\"programs\":[]}", "F:1: programs: is empty" },
     { "{\"programs\":[7]}", "F:1: programs[0]: needs an object" },
@@ -237,10 +243,56 @@ END_TEST
 
 START_TEST(a_file_that_can_not_be_read_is_said)
 {
-    ck_assert_int_eq(config_load("/nonexistent/config", &config, error_text), -ENOENT);
-    ck_assert_ptr_nonnull(strstr(error_text, "cannot read the config /nonexistent/config"));
-    ck_assert_int_eq(config_load("/", &config, error_text), -EISDIR);
-    ck_assert_int_eq(config_load("/dev/zero", &config, error_text), -EFBIG);
+    ck_assert_int_eq(config_load("/nonexistent/config", &config, error_text), -EINVAL);
+    ck_assert_str_eq(error_text,
+                     "cannot read the config /nonexistent/config: No such file or directory");
+    ck_assert_int_eq(config_load("/", &config, error_text), -EINVAL);
+    ck_assert_str_eq(error_text, "cannot read the config /: it is not a regular file");
+    ck_assert_int_eq(config_load("/dev/zero", &config, error_text), -EINVAL);
+    ck_assert_str_eq(error_text, "cannot read the config /dev/zero: it is not a regular file");
+}
+END_TEST
+
+START_TEST(a_config_that_is_too_large_is_said)
+{
+    char path[] = "/tmp/profd-unit.XXXXXX";
+    int fd = mkstemp(path);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(ftruncate(fd, CONFIG_MAX_BYTES), 0);
+    ck_assert_int_eq(config_load(path, &config, error_text), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(error_text, ": File too large"));
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
+/* As a shell makes one: <(command). */
+START_TEST(a_config_may_be_a_pipe_that_ends)
+{
+    static const char text[] = "{\"always\":\"20Hz\"}";
+    char path[32];
+    int ends[2];
+
+    ck_assert_int_eq(pipe(ends), 0);
+    snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    ck_assert_int_eq(write(ends[1], text, strlen(text)), strlen(text));
+    close(ends[1]);
+    ck_assert_int_eq(config_load(path, &config, error_text), 0);
+    close(ends[0]);
+}
+END_TEST
+
+START_TEST(a_pipe_that_nobody_writes_to_is_refused)
+{
+    char path[] = "/tmp/profd-unit.XXXXXX";
+
+    close(mkstemp(path));
+    unlink(path);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(config_load(path, &config, error_text), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(error_text, ": it is a pipe that nobody writes to"));
+    unlink(path);
 }
 END_TEST
 
@@ -261,6 +313,9 @@ int main(void)
     tcase_add_test(tests, a_config_cut_anywhere_is_a_mistake);
     tcase_add_test(tests, a_signal_has_its_name_with_and_without_sig);
     tcase_add_test(tests, a_file_that_can_not_be_read_is_said);
+    tcase_add_test(tests, a_config_that_is_too_large_is_said);
+    tcase_add_test(tests, a_config_may_be_a_pipe_that_ends);
+    tcase_add_test(tests, a_pipe_that_nobody_writes_to_is_refused);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -3,8 +3,8 @@
  *
  * Pipes are read as well, as a shell makes them (/dev/stdin, <(command)). Devices, sockets and
  * directories are refused, and so is a pipe from which nothing comes. One thread. */
-#ifndef PROFD_PROFCTL_SHORT_FILE_H
-#define PROFD_PROFCTL_SHORT_FILE_H
+#ifndef PROFD_COMMON_SHORT_FILE_H
+#define PROFD_COMMON_SHORT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

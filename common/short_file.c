@@ -1,4 +1,4 @@
-#include "profctl/http/short_file.h"
+#include "common/short_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
