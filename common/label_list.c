@@ -105,12 +105,17 @@ static int parse_label(struct label_list *list, const char **text)
     return has_value ? label_list_set(list, key, key_length, value, length) : -EINVAL;
 }
 
-int label_list_parse(struct label_list *list, const char *text)
+int label_list_parse(struct label_list *list, const char *text, const char **wrong)
 {
     int error = 0;
 
-    while (error == 0 && *text != '\0')
+    while (error == 0 && *text != '\0') {
+        size_t count = list->count;
+        *wrong = text;
         error = parse_label(list, &text);
+        if (error == 0 && list->count == count)
+            error = -EEXIST;
+    }
     return error;
 }
 

@@ -34,12 +34,13 @@ void label_list_remove(struct label_list *list, const char *key);
 /* Sets what OTHER has. How many of them are left out, as there is no room. */
 size_t label_list_merge(struct label_list *list, const struct label_list *other);
 
-/* "key=value,key=value"; a backslash takes its meaning from the byte behind it. 0, or the error of
- * the first one that is none, after which nothing is read. */
-int label_list_parse(struct label_list *list, const char *text);
+/* Adds "key=value,key=value"; a backslash takes its meaning from the byte behind it. 0, or the
+ * error of the first one that is none, or whose key LIST has already (-EEXIST): nothing behind it
+ * is read, and *WRONG is where it begins in TEXT. */
+int label_list_parse(struct label_list *list, const char *text, const char **wrong);
 
 /* The same for labels that nobody here answers for: those that are none, or have no room, are left
- * out. How many they are. */
+ * out, and of two values of a key the later one stays. How many are left out. */
 size_t label_list_take(struct label_list *list, const char *text);
 
 /* How many bytes of TEXT its first labels have that fit into ROOM bytes, without a comma behind

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "common/export_terms.h"
+#include "common/short_file.h"
 #include "common/time_units.h"
 #include "profctl/commands/commands.h"
 #include "profctl/commands/export_server.h"
 #include "profctl/export/delivery.h"
 #include "profctl/export/exporter.h"
-#include "profctl/http/short_file.h"
 
 enum {
     LABEL_FILE_BYTES = 64 * 1024,
@@ -229,14 +229,20 @@ static void take_the_rest(struct export_run *run)
 
 /* --- Labels --- */
 
-static bool bad_labels(const char *where, const char *text, int error, struct failure *failure)
+/* TEXT of WHERE, in which WRONG is the label that brought ERROR. */
+static bool bad_labels(const char *where, const char *text, const char *wrong, int error,
+                       struct failure *failure)
 {
-    failure_set(failure, EXIT_CODE_USAGE,
-                error == -E2BIG ? "%s '%.64s' has a value of more than 255 bytes, or makes more "
-                                  "than 16 labels"
-                                : "%s '%.64s' is not KEY=VALUE, comma-separated, with keys of "
-                                  "letters, digits and . _ / -",
-                where, text);
+    if (error == -EEXIST)
+        failure_set(failure, EXIT_CODE_USAGE, "%s: label '%.*s' is given twice", where,
+                    (int)strcspn(wrong, "="), wrong);
+    else
+        failure_set(failure, EXIT_CODE_USAGE,
+                    error == -E2BIG ? "%s '%.64s' has a value of more than 255 bytes, or makes "
+                                      "more than 16 labels"
+                                    : "%s '%.64s' is not KEY=VALUE, comma-separated, with keys of "
+                                      "letters, digits and . _ / -",
+                    where, text);
     return false;
 }
 
@@ -258,21 +264,34 @@ static bool read_label_file(const char *path, struct label_list *labels, struct 
     return false;
 }
 
+/* Those in COUNT TEXTS of WHERE, which have precedence over LABELS. */
+static bool add_labels(const char *where, const char *const *texts, size_t count,
+                       struct label_list *labels, struct failure *failure)
+{
+    struct label_list given = { 0 };
+    const char *wrong;
+
+    for (size_t i = 0; i < count; i++) {
+        int error = label_list_parse(&given, texts[i], &wrong);
+        if (error == 0 && i == count - 1 && label_list_merge(labels, &given) > 0)
+            error = -E2BIG;
+        if (error < 0)
+            return bad_labels(where, texts[i], wrong, error, failure);
+    }
+    return true;
+}
+
 /* The file's, then the environment's, then those of the command line; later ones stay. */
 static bool read_labels(const struct arguments *arguments, struct label_list *labels,
                         struct failure *failure)
 {
     const char *environment = getenv("PROFD_LABELS");
-    int error;
 
     if (arguments->label_file != NULL && !read_label_file(arguments->label_file, labels, failure))
         return false;
-    if (environment != NULL && (error = label_list_parse(labels, environment)) < 0)
-        return bad_labels("PROFD_LABELS", environment, error, failure);
-    for (size_t i = 0; i < arguments->labels.count; i++)
-        if ((error = label_list_parse(labels, arguments->labels.texts[i])) < 0)
-            return bad_labels("--label", arguments->labels.texts[i], error, failure);
-    return true;
+    if (environment != NULL && !add_labels("PROFD_LABELS", &environment, 1, labels, failure))
+        return false;
+    return add_labels("--label", arguments->labels.texts, arguments->labels.count, labels, failure);
 }
 
 /* --- From the command line --- */

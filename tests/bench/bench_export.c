@@ -102,7 +102,7 @@ static void fill_rows(struct export_rows *rows, unsigned host, uint32_t begin_s)
     snprintf(text, sizeof(text),
              "service=web,host=web-%03u.example.org,version=2.%u.1,zone=eu-%u,unit=web.service",
              host, host % 3, host % 4);
-    if (label_list_parse(&list, text) < 0)
+    if (label_list_take(&list, text) > 0)
         give_up("bad labels");
     source_labels_init(&labels, &list);
     for (unsigned i = 0; i < STACKS; i++)

@@ -354,6 +354,8 @@ export clickhouse://h/db;x
 export clickhouse://h/db --spool s --every 10ms
 export clickhouse://h/db --spool s --label a
 export clickhouse://h/db --spool s --label =b
+export clickhouse://h/db --spool s --label a=b,a=c
+export clickhouse://h/db --spool s --label a=b --label a=c
 query clickhouse://h/db --from yesterday
 query clickhouse://h/db --from -1h --to -2h
 query clickhouse://h/db --where a

@@ -19,9 +19,16 @@ static void clear_list(void)
     list = (struct label_list){ 0 };
 }
 
+static int parse(struct label_list *out, const char *text)
+{
+    const char *wrong;
+
+    return label_list_parse(out, text, &wrong);
+}
+
 START_TEST(the_later_value_stays_and_keys_are_sorted)
 {
-    ck_assert_int_eq(label_list_parse(&list, "zone=a,service=web,zone=b"), 0);
+    ck_assert_uint_eq(label_list_take(&list, "zone=a,service=web,zone=b"), 0);
     ck_assert_uint_eq(list.count, 2);
     ck_assert_str_eq(list.labels[0].key, "service");
     ck_assert_str_eq(label_list_get(&list, "zone"), "b");
@@ -31,9 +38,19 @@ END_TEST
 
 START_TEST(values_have_any_bytes)
 {
-    ck_assert_int_eq(label_list_parse(&list, "a=x\\,y\\\\\n'\"\xff=,b="), 0);
+    ck_assert_int_eq(parse(&list, "a=x\\,y\\\\\n'\"\xff=,b="), 0);
     ck_assert_str_eq(label_list_get(&list, "a"), "x,y\\\n'\"\xff=");
     ck_assert_str_eq(label_list_get(&list, "b"), "");
+}
+END_TEST
+
+START_TEST(a_key_that_is_given_twice_is_refused)
+{
+    const char *text = "a=b,zone=x,a=c,d=e", *wrong;
+
+    ck_assert_int_eq(label_list_parse(&list, text, &wrong), -EEXIST);
+    ck_assert_ptr_eq(wrong, strstr(text, "a=c"));
+    ck_assert_ptr_null(label_list_get(&list, "d"));
 }
 END_TEST
 
@@ -41,12 +58,12 @@ START_TEST(what_is_no_label_is_refused)
 {
     char long_value[LABEL_VALUE_BYTES + 3] = "a=";
 
-    ck_assert_int_eq(label_list_parse(&list, "a"), -EINVAL);
-    ck_assert_int_eq(label_list_parse(&list, "=a"), -EINVAL);
-    ck_assert_int_eq(label_list_parse(&list, "a b=c"), -EINVAL);
-    ck_assert_int_eq(label_list_parse(&list, "a'=c"), -EINVAL);
+    ck_assert_int_eq(parse(&list, "a"), -EINVAL);
+    ck_assert_int_eq(parse(&list, "=a"), -EINVAL);
+    ck_assert_int_eq(parse(&list, "a b=c"), -EINVAL);
+    ck_assert_int_eq(parse(&list, "a'=c"), -EINVAL);
     memset(long_value + 2, 'v', LABEL_VALUE_BYTES);
-    ck_assert_int_eq(label_list_parse(&list, long_value), -E2BIG);
+    ck_assert_int_eq(parse(&list, long_value), -E2BIG);
     ck_assert_uint_eq(list.count, 0);
 }
 END_TEST
@@ -208,7 +225,7 @@ START_TEST(keys_of_processes_are_bounded)
     struct row_writer columns = { 0 };
 
     clear_list();
-    ck_assert_int_eq(label_list_parse(&list, "zone=here"), 0);
+    ck_assert_int_eq(parse(&list, "zone=here"), 0);
     source_labels_init(&source, &list);
     source.bounds.max_keys = 8;
     ck_assert_int_eq(source_labels_describe(&source, &process, "main", &columns), 0);
@@ -235,7 +252,7 @@ START_TEST(what_the_agent_told_comes_before_all_others)
     struct label_list all = { 0 };
     struct source_labels source;
     struct row_writer columns = { 0 };
-    ck_assert_int_eq(label_list_parse(&all, "service=ours,zone=b,rack=7"), 0);
+    ck_assert_int_eq(parse(&all, "service=ours,zone=b,rack=7"), 0);
     source_labels_init(&source, &all);
     ck_assert_int_eq(source_labels_describe(&source, &process, "main", &columns), 0);
     ck_assert_ptr_nonnull(memmem(columns.bytes.items, columns.bytes.count, "\003web", 4));
@@ -251,7 +268,7 @@ static uint64_t left_out_of(const struct exported_process *process, const char *
     struct label_list all = { 0 };
     struct source_labels source;
     struct row_writer columns = { 0 };
-    ck_assert_int_eq(label_list_parse(&all, all_text), 0);
+    ck_assert_int_eq(parse(&all, all_text), 0);
     source_labels_init(&source, &all);
     ck_assert_int_eq(source_labels_describe(&source, process, "main", &columns), 0);
     uint64_t left_out = source.left_out;
@@ -287,6 +304,7 @@ int main(void)
 
     tcase_add_test(claims, the_later_value_stays_and_keys_are_sorted);
     tcase_add_test(claims, values_have_any_bytes);
+    tcase_add_test(claims, a_key_that_is_given_twice_is_refused);
     tcase_add_test(claims, what_is_no_label_is_refused);
     tcase_add_test(claims, there_is_an_end_to_labels);
     tcase_add_test(claims, a_file_of_the_downward_api_is_read);
