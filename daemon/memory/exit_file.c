@@ -1,6 +1,8 @@
 #include "daemon/memory/exit_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,16 +15,32 @@
 
 enum { PAGE_BYTES = 4096, BLOCK_BYTES = 512 };
 
+static int make_descriptors(struct exit_file *file)
+{
+    char path[64];
+    int fd = memfd_create("profd-exit-profiles", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    int reading_fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (reading_fd < 0) {
+        int error = -errno;
+        close(fd);
+        return error;
+    }
+    *file = (struct exit_file){ .fd = fd, .reading_fd = reading_fd, .users = 1 };
+    return 0;
+}
+
 int exit_file_create(struct exit_file **out)
 {
     struct exit_file *file = malloc(sizeof(*file));
 
     if (file == NULL)
         return -ENOMEM;
-    *file =
-        (struct exit_file){ .fd = memfd_create("profd-exit-profiles", MFD_CLOEXEC), .users = 1 };
-    if (file->fd < 0) {
-        int error = -errno;
+    int error = make_descriptors(file);
+    if (error < 0) {
         free(file);
         return error;
     }
@@ -39,6 +57,7 @@ void exit_file_unref(struct exit_file *file)
 {
     if (file == NULL || --file->users > 0)
         return;
+    close(file->reading_fd);
     close(file->fd);
     free(file);
 }

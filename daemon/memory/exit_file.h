@@ -12,11 +12,12 @@
 
 struct exit_file {
     int fd;
+    int reading_fd; /* the same file, which cannot be written through it */
     unsigned users;
     uint64_t end_offset; /* a whole number of pages */
 };
 
-/* An empty file with one user. -ENOMEM, or the errno of memfd_create(). */
+/* An empty file with one user. -ENOMEM, or the errno of memfd_create() or open(). */
 int exit_file_create(struct exit_file **out);
 void exit_file_ref(struct exit_file *file);
 /* FILE may be NULL. */

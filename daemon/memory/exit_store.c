@@ -48,7 +48,7 @@ void exit_store_init(struct exit_store *store, uv_loop_t *loop, struct lease_led
 
 int exit_store_fd(const struct exit_store *store)
 {
-    return store->file != NULL ? store->file->fd : -1;
+    return store->file != NULL ? store->file->reading_fd : -1;
 }
 
 uint64_t exit_store_kernel_bytes(const struct exit_store *store)

@@ -2,7 +2,7 @@
  *
  * A process that ends in whatever way leaves its arena behind. It is moved here on a worker thread,
  * piece by piece, so that nothing is in memory twice; the agent's own arena is closed. So an exit
- * costs the dying process nothing, and profd one descriptor for all of them.
+ * costs the dying process nothing, and profd two descriptors for all of them.
  *
  * The memory is paid for in the lease ledger, as everybody's is: what the dead process had leased
  * becomes LEASE_OWNER_EXITS's before the move, and what the copy does not need is freed after it.
@@ -64,7 +64,8 @@ typedef void (*exit_store_on_kept)(struct exit_record *record, int error, void *
 int exit_store_keep(struct exit_store *store, int arena_fd, lease_owner lease, uint64_t end_ns,
                     exit_store_on_kept on_kept, void *owner);
 
-/* The file that records are in, borrowed; -1: there is none. */
+/* The file that records are in, borrowed; -1: there is none. It cannot be written to: who reads one
+ * record may be in the power of what is in it, and must not reach the others. */
 int exit_store_fd(const struct exit_store *store);
 
 /* What it really takes, as the kernel counts. */

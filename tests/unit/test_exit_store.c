@@ -162,6 +162,17 @@ static struct contents read_record(const struct exit_record *record)
     return contents;
 }
 
+START_TEST(readers_of_the_file_cannot_change_it)
+{
+    end_process(0, 5);
+    int fd = exit_store_fd(&store);
+    ck_assert_int_eq(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+    ck_assert_int_eq(ftruncate(fd, 0), -1);
+    ck_assert_int_eq(pwrite(fd, "x", 1, 0), -1);
+    ck_assert_ptr_eq(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+}
+END_TEST
+
 START_TEST(what_was_recorded_is_in_the_copy)
 {
     keep_arena(make_arena(200, 0), 0);
@@ -455,6 +466,7 @@ int main(void)
     Suite *suite = suite_create("daemon.exit_store");
     TCase *exits = tcase_create("exits");
     tcase_add_checked_fixture(exits, set_up, tear_down);
+    tcase_add_test(exits, readers_of_the_file_cannot_change_it);
     tcase_add_test(exits, what_was_recorded_is_in_the_copy);
     tcase_add_test(exits, a_process_that_recorded_nothing_is_kept);
     tcase_add_test(exits, a_copy_is_much_smaller_than_the_room_in_the_arena);
