@@ -93,12 +93,16 @@ static int decide_access(struct daemon *profd)
     return error;
 }
 
-static void take_over(struct daemon *profd)
+/* A session goes with its ledger. */
+static void take_over(struct daemon *profd, enum ledger_past past)
 {
     const struct restart_standing standing = { profd->options.always_interval_ns,
                                                profd->options.memory_limit_bytes };
 
-    restart_take_over(&profd->restart, &standing);
+    if (past == LEDGER_PAST_ADOPTED)
+        restart_take_over(&profd->restart, &standing);
+    else
+        restart_give_up(&profd->restart, past);
 }
 
 /* A private profd has no successor that would ask. */
@@ -186,7 +190,7 @@ static int take_standing_triggers(struct daemon *profd)
 static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
-    bool is_adopted = false;
+    enum ledger_past past = LEDGER_PAST_NONE;
     int error = options->config != NULL ? load_config(profd, options->config) : 0;
 
     take_standing(profd);
@@ -197,14 +201,11 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         error = listen_for_all(profd);
     if (error == 0)
-        error = memory_open(&profd->memory, profd->socket_path, options->memory_limit_bytes,
-                            &is_adopted);
+        error = memory_open(&profd->memory, profd->socket_path, options->memory_limit_bytes, &past);
     if (error == 0)
-        open_keeper(profd, is_adopted);
-    if (error == 0 && is_adopted)
-        take_over(profd);
-    else if (error == 0)
-        restart_forget_session(&profd->restart); /* it went with a ledger that is no more */
+        open_keeper(profd, past == LEDGER_PAST_ADOPTED);
+    if (error == 0)
+        take_over(profd, past);
     if (error == 0)
         when_ledger_opens(profd);
     if (error == 0 && options->private_fd >= 0) {

@@ -200,6 +200,39 @@ void restart_take_over(struct restart *restart, const struct restart_standing *s
     restart_keep_session(restart); /* also that there is none, or none that can be read */
 }
 
+/* What became of the ledger, of which SOCKET.leases is the name. */
+static const char *explain_past(enum ledger_past past)
+{
+    switch (past) {
+    case LEDGER_PAST_NONE:
+        return LEDGER_FILE_SUFFIX " is missing";
+    case LEDGER_PAST_DAMAGED:
+        return LEDGER_FILE_SUFFIX " is damaged, or of another version of profd";
+    case LEDGER_PAST_ELSEWHERE:
+        return LEDGER_FILE_SUFFIX " is from before a reboot, or from another pid namespace";
+    case LEDGER_PAST_OVER:
+        return LEDGER_FILE_SUFFIX " says that no profd was started in time";
+    case LEDGER_PAST_ADOPTED:
+        break;
+    }
+    return "";
+}
+
+void restart_give_up(const struct restart *restart, enum ledger_past past)
+{
+    struct session session;
+    const char *socket_path = restart->views.socket_path;
+    int error = session_file_read(socket_path, &session);
+
+    if (error == 0 && session_is_on(&session))
+        log_warn("cannot resume the session of the previous profd (%s%s): its files are removed "
+                 "and its recordings lost; start a new one with 'profctl start'",
+                 socket_path, explain_past(past));
+    else if (error < 0 && error != -ENOENT)
+        tell_unreadable(restart, error);
+    restart_forget_session(restart);
+}
+
 void restart_keep_session(const struct restart *restart)
 {
     const struct restart_views *views = &restart->views;

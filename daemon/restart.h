@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "buffer/lease_ledger.h"
+#include "ipc/ledger_file.h"
 
 struct child_table;
 struct gathering_log;
@@ -66,6 +67,10 @@ void restart_close(struct restart *restart);
 /* The ledger was adopted: resumes the session of its profd, if one was on, with STANDING in it. A
  * failure is logged. */
 void restart_take_over(struct restart *restart, const struct restart_standing *standing);
+
+/* The ledger was not adopted, as PAST says: the session of its profd is given up. A line tells so
+ * if it was on. */
+void restart_give_up(const struct restart *restart, enum ledger_past past);
 
 /* The session changed: keeps it for a next profd. A failure is logged. */
 void restart_keep_session(const struct restart *restart);

@@ -97,8 +97,16 @@ static bool end_waiting(const struct lease_ledger *ledger)
     return atomic_load(&header->is_over) == 0;
 }
 
-/* 0 with nothing mapped if there is nothing to continue with. */
-static int adopt_ledger(const char *path, const char *boot, struct lease_ledger *out, int *out_fd)
+static enum ledger_past judge_past(const struct lease_ledger *ledger, const char *boot)
+{
+    if (!is_of_this_system(ledger, boot))
+        return LEDGER_PAST_ELSEWHERE;
+    return end_waiting(ledger) ? LEDGER_PAST_ADOPTED : LEDGER_PAST_OVER;
+}
+
+/* Nothing is mapped unless *PAST says that it was adopted. */
+static int adopt_ledger(const char *path, const char *boot, struct lease_ledger *out, int *out_fd,
+                        enum ledger_past *past)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -106,13 +114,14 @@ static int adopt_ledger(const char *path, const char *boot, struct lease_ledger 
     int error = check_owner(fd);
     if (error == 0)
         error = lease_ledger_adopt(fd, out);
-    if (error == 0 && is_of_this_system(out, boot) && end_waiting(out)) {
+    *past = error == 0 ? judge_past(out, boot) : LEDGER_PAST_DAMAGED;
+    if (*past == LEDGER_PAST_ADOPTED) {
         *out_fd = fd;
         return 0;
     }
     lease_ledger_close(out);
     close(fd);
-    return error == -EPERM ? error : 0;
+    return error == -EPROTO ? 0 : error;
 }
 
 static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
@@ -140,23 +149,20 @@ static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
 }
 
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
-                     int *fd, bool *is_adopted)
+                     int *fd, enum ledger_past *past)
 {
     char path[LEDGER_FILE_PATH_BYTES], boot[BOOT_ID_BYTES];
 
     *out = (struct lease_ledger){ 0 };
-    *is_adopted = false;
+    *past = LEDGER_PAST_NONE;
     int error = make_path(socket_path, path);
     if (error == 0)
         error = boot_id_read(boot);
     if (error == 0)
-        error = adopt_ledger(path, boot, out, fd);
-    if (error == 0 && out->header != NULL) {
-        *is_adopted = true;
-        error = lease_ledger_set_limit(out, limit_bytes);
-    } else if (error == 0) {
-        error = make_ledger(path, boot, limit_bytes, out, fd);
-    }
+        error = adopt_ledger(path, boot, out, fd, past);
+    if (error == 0)
+        error = *past == LEDGER_PAST_ADOPTED ? lease_ledger_set_limit(out, limit_bytes)
+                                             : make_ledger(path, boot, limit_bytes, out, fd);
     if (error == 0)
         atomic_store(&out->header->protocol_minor, PROTOCOL_MINOR);
     return error;

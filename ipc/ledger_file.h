@@ -20,13 +20,22 @@ enum { LEDGER_FILE_PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + 8 
  * steer what we record); -EPROTO when it is none; -ESTALE when it is over. */
 int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_ledger *out);
 
+/* What the profd before left. */
+enum ledger_past {
+    LEDGER_PAST_NONE, /* no ledger */
+    LEDGER_PAST_ADOPTED,
+    /* One that is of no use, and was removed: */
+    LEDGER_PAST_DAMAGED,   /* or of another version */
+    LEDGER_PAST_ELSEWHERE, /* of another boot of the system, or another namespace of process ids */
+    LEDGER_PAST_OVER,      /* nobody came in time */
+};
+
 /* For profd, which holds the lock of SOCKET_PATH: adopts the ledger that another profd left when it
- * was killed, or with ledger_file_leave(), in this boot of the system and this namespace of process
- * ids (*IS_ADOPTED), else makes a new one for LIMIT_BYTES. In both stands which protocol this profd
- * understands. *FD is the caller's, for agents that cannot open the path. Errors of open and as
- * lease_ledger_create(). */
+ * was killed, or with ledger_file_leave(), or else makes a new one for LIMIT_BYTES; *PAST says
+ * which. In both stands which protocol this profd understands. *FD is the caller's, for agents that
+ * cannot open the path. Errors of open and as lease_ledger_create(). */
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
-                     int *fd, bool *is_adopted);
+                     int *fd, enum ledger_past *past);
 
 /* The newest minor version of the protocol that the profd at SOCKET_PATH understands; 0, which all
  * do, when its ledger cannot be read. */

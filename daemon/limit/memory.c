@@ -86,17 +86,17 @@ static void on_reclaim(uv_timer_t *timer)
 }
 
 int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_bytes,
-                bool *is_adopted)
+                enum ledger_past *past)
 {
     int error =
-        ledger_file_make(socket_path, limit_bytes, &memory->ledger, &memory->ledger_fd, is_adopted);
+        ledger_file_make(socket_path, limit_bytes, &memory->ledger, &memory->ledger_fd, past);
 
     if (error < 0) {
         log_error("cannot create %s%s, the memory ledger: %s", socket_path, LEDGER_FILE_SUFFIX,
                   uv_strerror(error));
         return error;
     }
-    if (*is_adopted) {
+    if (*past == LEDGER_PAST_ADOPTED) {
         /* The exit store of the killed one went with it. */
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
         log_info("taking over the leases of the profd before");

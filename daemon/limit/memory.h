@@ -14,6 +14,7 @@
 #include "buffer/lease_ledger.h"
 #include "daemon/memory/lease_census.h"
 #include "daemon/memory/memory_controller.h"
+#include "ipc/ledger_file.h"
 
 struct child;
 struct child_table;
@@ -64,11 +65,10 @@ int memory_init(struct memory *memory, uv_loop_t *loop, const struct memory_view
                 const struct memory_events *events, void *context);
 
 /* profd holds the lock of the socket at SOCKET_PATH (borrowed) now: makes the ledger there, with
- * LIMIT_BYTES, or adopts the one that a killed profd left (*IS_ADOPTED). What goes wrong was
- * logged.
- */
+ * LIMIT_BYTES, or adopts the one that a killed profd left; *PAST says which. What goes wrong was
+ * logged. */
 int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_bytes,
-                bool *is_adopted);
+                enum ledger_past *past);
 
 /* The good end, while profd still holds the lock. Safe to repeat. */
 void memory_close(struct memory *memory);

@@ -400,6 +400,21 @@ test_programs_of_a_service_end_with_it() {
     refute test -e "$PROFD_SOCKET.programs"
 }
 
+test_a_session_whose_ledger_is_of_no_use_is_given_up_in_one_line() {
+    start_profd
+    for damage in 'truncate -s 100' rm; do
+        expect 0 "$profctl" start
+        kill_profd
+        $damage "$PROFD_SOCKET.leases"
+        start_profd
+        says "cannot resume the session .*profd.sock.leases is .*: its files are removed .*start a new one" profd.log
+        [ "$(grep -c 'cannot resume' profd.log)" -eq 1 ]
+        kill_profd
+        start_profd
+        refute grep 'cannot resume' profd.log
+    done
+}
+
 test_a_damaged_session_file_is_said_and_not_used() {
     start_profd
     expect 0 "$profctl" start

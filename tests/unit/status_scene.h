@@ -45,7 +45,7 @@ static void on_scene_expired(void *owner, const struct block_account *account)
 static void set_up_scene(void)
 {
     const struct memory_views views = { &session, &table, &exits };
-    bool is_adopted;
+    enum ledger_past past;
 
     strcpy(scene_folder, "/tmp/profd-status.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(scene_folder));
@@ -58,7 +58,7 @@ static void set_up_scene(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(memory_init(&memory, &loop, &views, &scene_memory_events, NULL), 0);
     exit_store_init(&exits, &loop, &memory.ledger, &memory.controller, on_scene_expired);
-    ck_assert_int_eq(memory_open(&memory, scene_socket, SCENE_LIMIT_BYTES, &is_adopted), 0);
+    ck_assert_int_eq(memory_open(&memory, scene_socket, SCENE_LIMIT_BYTES, &past), 0);
 }
 
 static void tear_down_scene(void)

@@ -190,12 +190,12 @@ static void begin_parts(void)
     const struct memory_views memory_views = { &session, &table, &exits };
     const struct agents_views views = { &loop,  &session, &access_rules, &table,
                                         &exits, &memory,  &keeper };
-    bool is_adopted;
+    enum ledger_past past;
 
     ck_assert_int_eq(access_init(&access_rules, NULL, false), 0);
     ck_assert_int_eq(memory_init(&memory, &loop, &memory_views, &memory_events, NULL), 0);
     exit_store_init(&exits, &loop, &memory.ledger, &memory.controller, agents_note_expired);
-    ck_assert_int_eq(memory_open(&memory, path, LIMIT_BYTES, &is_adopted), 0);
+    ck_assert_int_eq(memory_open(&memory, path, LIMIT_BYTES, &past), 0);
     agents_init(&agents, &views, &events, &seen);
 }
 

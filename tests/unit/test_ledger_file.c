@@ -29,15 +29,20 @@ static void tear_down(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-/* Whether the profd that starts now adopts the ledger there. */
-static bool is_adopted_now(void)
+/* What the profd that starts now finds, and whether it adopts it. */
+static enum ledger_past past_now(void)
 {
-    bool is_adopted;
+    enum ledger_past past;
     int fd;
 
-    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &is_adopted), 0);
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &past), 0);
     close(fd);
-    return is_adopted;
+    return past;
+}
+
+static bool is_adopted_now(void)
+{
+    return past_now() == LEDGER_PAST_ADOPTED;
 }
 
 START_TEST(what_a_killed_profd_left_is_adopted)
@@ -84,12 +89,32 @@ static pid_t seen_by_child(void)
     return seen;
 }
 
+START_TEST(one_that_is_cut_or_spoilt_is_made_again)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s" LEDGER_FILE_SUFFIX, socket_path);
+    ck_assert_int_eq(past_now(), LEDGER_PAST_NONE);
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(truncate(path, LEASE_LEDGER_HEADER_BYTES), 0);
+    ck_assert_int_eq(past_now(), LEDGER_PAST_DAMAGED);
+    ledger.header->magic ^= 1;
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(past_now(), LEDGER_PAST_DAMAGED);
+    ledger.header->boot[0] ^= 1;
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(past_now(), LEDGER_PAST_ELSEWHERE);
+    ledger_file_leave(&ledger, clock_monotonic_ns());
+    ck_assert_int_eq(past_now(), LEDGER_PAST_OVER);
+}
+END_TEST
+
 START_TEST(who_opens_it_learns_who_claimed_it)
 {
-    bool is_adopted;
+    enum ledger_past past;
     int fd;
 
-    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &is_adopted), 0);
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &past), 0);
     ck_assert_int_eq(seen_by_child(), 0);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(ledger_file_claim(&ledger, fd), 0);
@@ -165,6 +190,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, what_a_killed_profd_left_is_adopted);
     tcase_add_test(tests, a_ledger_tells_which_protocol_its_profd_understands);
+    tcase_add_test(tests, one_that_is_cut_or_spoilt_is_made_again);
     tcase_add_test(tests, who_opens_it_learns_who_claimed_it);
     tcase_add_test(tests, what_is_over_is_not_adopted);
     tcase_add_test(tests, what_was_left_is_adopted_in_time);

@@ -43,11 +43,11 @@ static void leave(uint64_t until_ns)
 {
     const struct session session = { .generation = 7 };
     struct lease_ledger ledger;
-    bool is_adopted;
+    enum ledger_past past;
     int fd;
 
     ck_assert_int_eq(
-        ledger_file_make(path, UINT64_C(64) * LEASE_UNIT_BYTES, &ledger, &fd, &is_adopted), 0);
+        ledger_file_make(path, UINT64_C(64) * LEASE_UNIT_BYTES, &ledger, &fd, &past), 0);
     close(fd);
     ledger_file_leave(&ledger, until_ns);
     ck_assert_int_eq(session_file_write(path, &session), 0);

@@ -100,9 +100,9 @@ static void tear_down(void)
 
 static bool open_memory(void)
 {
-    bool is_adopted;
-    ck_assert_int_eq(memory_open(&memory, path_of_socket, LIMIT_BYTES, &is_adopted), 0);
-    return is_adopted;
+    enum ledger_past past;
+    ck_assert_int_eq(memory_open(&memory, path_of_socket, LIMIT_BYTES, &past), 0);
+    return past == LEDGER_PAST_ADOPTED;
 }
 
 static bool has_ledger_file(void)
