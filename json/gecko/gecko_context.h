@@ -140,6 +140,7 @@ struct process_context {
     struct stack_tracker *allocations;   /* NULL before the first */
     struct mapped_array allocation_rows; /* see gecko_allocations.c */
     uint32_t unknown_threads;            /* made for indices that the dictionary lacks */
+    uint64_t recorded_cpu_us;            /* what its records say, of all threads */
     uint64_t bad_entries;
     struct gecko_categories categories;
     struct marker_types marker_types;

@@ -2,6 +2,7 @@
  * where the format leaves the content to the profiler. */
 #include <string.h>
 
+#include "common/time_units.h"
 #include "json/gecko/gecko_context.h"
 #include "json/json_format.h"
 
@@ -34,7 +35,20 @@ static void stream_cpu_ns(struct json_writer *writer, const char *name, uint64_t
         json_null(writer);
 }
 
-static void stream_cpu_time(const struct process_cpu_time *time, struct json_writer *writer)
+/* Of one whose end nobody told: its records may know more than who saw its clock last. */
+static uint64_t find_total_cpu_ns(const struct process_context *process)
+{
+    const struct process_cpu_time *time = &process->options.cpu_time;
+
+    if (time->end != CPU_TIME_TO_LAST_RECORD || time->before_ns == CPU_TIME_UNKNOWN ||
+        process->recorded_cpu_us == 0 || process->recorded_cpu_us > INT64_MAX / NS_PER_US)
+        return time->total_ns;
+    uint64_t recorded_ns = time->before_ns + process->recorded_cpu_us * NS_PER_US;
+    bool is_known = time->total_ns != CPU_TIME_UNKNOWN;
+    return is_known && time->total_ns > recorded_ns ? time->total_ns : recorded_ns;
+}
+
+static void stream_cpu_time(const struct process_context *process, struct json_writer *writer)
 {
     static const char *const ends[] = {
         [CPU_TIME_TO_CAPTURE] = "capture",
@@ -43,10 +57,12 @@ static void stream_cpu_time(const struct process_cpu_time *time, struct json_wri
         [CPU_TIME_TO_LAST_RECORD] = "last record",
     };
 
+    const struct process_cpu_time *time = &process->options.cpu_time;
     bool is_execed = time->end == CPU_TIME_TO_EXEC;
+    uint64_t total_ns = find_total_cpu_ns(process);
 
-    stream_cpu_ns(writer, "cpuTime", is_execed ? CPU_TIME_UNKNOWN : time->total_ns);
-    stream_cpu_ns(writer, "cpuTimeAtExec", is_execed ? time->total_ns : CPU_TIME_UNKNOWN);
+    stream_cpu_ns(writer, "cpuTime", is_execed ? CPU_TIME_UNKNOWN : total_ns);
+    stream_cpu_ns(writer, "cpuTimeAtExec", is_execed ? total_ns : CPU_TIME_UNKNOWN);
     stream_cpu_ns(writer, "cpuTimeBefore", time->before_ns);
     json_string_property(writer, "cpuTimeUntil", ends[time->end]);
 }
@@ -68,7 +84,7 @@ static void stream_identity(const struct process_context *process, struct json_w
     json_string_property(writer, "verdict", process_verdict_name(options->verdict));
     json_string_property(writer, "outcome", process_verdict_name(options->outcome));
     json_i64_property(writer, "code", options->code);
-    stream_cpu_time(&options->cpu_time, writer);
+    stream_cpu_time(process, writer);
     json_name(writer, "reason");
     if (options->reason != NULL)
         json_string(writer, options->reason);

@@ -34,6 +34,7 @@ static void add_row(struct process_context *process, struct thread_samples *samp
         failure_latch_set(process->latch, error);
         return;
     }
+    process->recorded_cpu_us += cpu_us;
     uint32_t tick = (uint32_t)process->ticks.count - 1;
     uint8_t *start = rows->items;
     uint8_t *out = start + rows->count;
@@ -122,6 +123,7 @@ static void add_timed(struct process_context *process, struct thread_context *th
                       uint32_t stack, uint64_t time_ns, uint64_t cpu_us)
 {
     const struct timed_row row = { .time_ns = time_ns, .cpu_us = cpu_us, .stack = stack };
+    process->recorded_cpu_us += cpu_us;
     timed_samples_add(process, &thread->samples, &row);
     bounds_account(process, thread);
 }

@@ -63,8 +63,7 @@ static int add_thread(void *state, const struct profile_thread *thread)
 {
     struct page *page = state;
 
-    for (size_t i = 0; i < thread->sample_count; i++)
-        page->sampled_ns[thread->is_of_root] += thread->samples[i].cpu_ns;
+    page->sampled_ns[thread->is_of_root] += profile_thread_cpu_ns(thread);
     return page_put_thread(&page->told, thread);
 }
 

@@ -21,6 +21,7 @@ struct process_life process_life_of(const struct process_log *log)
         .last_ms = log->end_ms,
         .charged_ms = goes_on ? log->cpu_at_exec_ms : log->cpu_ms,
         .charged_before_ms = log->cpu_before_ms,
+        .is_least_cpu = !goes_on && process_log_is_least(log),
     };
 }
 
@@ -51,14 +52,24 @@ static double find_used_before_ms(const struct process_life *life,
     return used_ms > 0 ? used_ms : 0;
 }
 
+/* What LIFE used, when EARLIER had ended; below 0: not known. */
+static double find_cpu_ms(const struct process_life *life, const struct process_life *earlier)
+{
+    double used_before_ms = find_used_before_ms(life, earlier);
+    double cpu_ms = life->charged_ms >= used_before_ms ? life->charged_ms - used_before_ms : -1;
+
+    if (life->is_least_cpu && life->recorded_ms > 0 && life->recorded_ms > cpu_ms)
+        return life->recorded_ms;
+    return cpu_ms;
+}
+
 static void settle_life(struct process_life *life, const struct process_life *earlier)
 {
     double start_ms = find_start_ms(life, earlier);
-    double used_before_ms = find_used_before_ms(life, earlier);
 
     life->start_ms = isnan(start_ms) ? -1 : start_ms;
     life->wall_ms = life->last_ms >= start_ms ? life->last_ms - start_ms : -1;
-    life->cpu_ms = life->charged_ms >= used_before_ms ? life->charged_ms - used_before_ms : -1;
+    life->cpu_ms = find_cpu_ms(life, earlier);
 }
 
 void process_lives_settle(struct process_life *lives, size_t count)

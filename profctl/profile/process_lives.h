@@ -20,7 +20,8 @@ struct process_life {
     double pid, code;
     double start_ms, wall_ms; /* wall_ms: not known of one that still ran */
     double cpu_ms;
-    char *command; /* owned; NULL: not known */
+    bool is_least_cpu; /* it used cpu_ms or more */
+    char *command;     /* owned; NULL: not known */
 
     /* What the two above are settled by. */
     double later_images;                  /* of this pid that the profile has */
@@ -28,6 +29,7 @@ struct process_life {
     double process_start_ms;              /* NAN: not known, … */
     double first_ms, last_ms;             /* … as of these: when its agent began, and its end */
     double charged_ms, charged_before_ms; /* to the process: up to its end, before the profile */
+    double recorded_ms;                   /* what its samples say; the caller's */
 };
 
 /* What LOG tells, which has to be settled. Program, verdict and command are the caller's. */

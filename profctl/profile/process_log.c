@@ -18,6 +18,11 @@ uint64_t process_log_interval_ns(double ms)
     return ns > 0 && ns <= (double)SAMPLING_INTERVAL_MAX_NS ? (uint64_t)(ns + 0.5) : 0;
 }
 
+bool process_log_is_least(const struct process_log *log)
+{
+    return log->cpu_until != NULL && strcmp(log->cpu_until, "last record") == 0;
+}
+
 void process_log_init(struct process_log *log)
 {
     *log = (struct process_log){ .code = -1,
@@ -42,6 +47,7 @@ void process_log_free(struct process_log *log)
     free(log->reason);
     free(log->clock);
     free(log->clock_refused);
+    free(log->cpu_until);
     free(log->executable);
     free(log->labels);
     mapped_array_free(&log->command_line);
@@ -94,6 +100,7 @@ static int read_member(struct process_log *log, struct json_reader *reader)
                   { "reason", &log->reason },
                   { "clock", &log->clock },
                   { "clockRefused", &log->clock_refused },
+                  { "cpuTimeUntil", &log->cpu_until },
                   { "executable", &log->executable },
                   { "labels", &log->labels } };
     const struct {

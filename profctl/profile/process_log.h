@@ -4,6 +4,7 @@
 #ifndef PROFD_PROFCTL_PROCESS_LOG_H
 #define PROFD_PROFCTL_PROCESS_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "json/json_reader.h"
@@ -13,6 +14,7 @@
 struct process_log {
     char *verdict, *outcome, *reason; /* owned */
     char *clock, *clock_refused;      /* likewise */
+    char *cpu_until;                  /* likewise: up to when cpu_ms is told */
     double code;                      /* exit status or signal */
     double pid, later_images;
     double cpu_ms, cpu_before_ms;
@@ -30,6 +32,9 @@ struct process_log {
 
 /* The ns of an interval that a profile gives in MS; 0 for what is no interval. */
 uint64_t process_log_interval_ns(double ms);
+
+/* Nobody saw the end of what LOG is about: it used cpu_ms or more. */
+bool process_log_is_least(const struct process_log *log);
 
 /* Nothing is told. */
 void process_log_init(struct process_log *log);

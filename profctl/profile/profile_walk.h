@@ -48,6 +48,9 @@ static inline bool profile_thread_is_of_profd(const struct profile_thread *threa
     return (thread->is_of_root || thread->was_of_root) && thread->tables->stacks.count == 0;
 }
 
+/* The CPU time that THREAD's samples tell of, in ns. */
+double profile_thread_cpu_ns(const struct profile_thread *thread);
+
 /* What the walk meets. Each returns 0, or a negative errno that ends the walk; all but on_thread
  * may be NULL. */
 struct profile_walk_events {

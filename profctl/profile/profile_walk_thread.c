@@ -171,6 +171,15 @@ int walk_tell_thread(struct walk *walk, bool is_root)
     return walk->events->on_thread(walk->owner, &thread);
 }
 
+double profile_thread_cpu_ns(const struct profile_thread *thread)
+{
+    double sum_ns = 0;
+
+    for (size_t i = 0; i < thread->sample_count; i++)
+        sum_ns += thread->samples[i].cpu_ns;
+    return sum_ns;
+}
+
 int walk_thread(struct walk *walk, bool is_root)
 {
     walk_begin_thread(walk);

@@ -209,15 +209,6 @@ static int take_owner(struct cost_table *table, const struct profile_thread *thr
 
 /* --- Reading --- */
 
-static double told_ns(const struct profile_thread *thread)
-{
-    double sum_ns = 0;
-
-    for (size_t i = 0; i < thread->sample_count; i++)
-        sum_ns += thread->samples[i].cpu_ns;
-    return sum_ns;
-}
-
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct cost_table *table = owner;
@@ -229,7 +220,7 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     int error =
         is_of_stacks(table->by) ? take_stacks(table, thread) : take_owner(table, thread, process);
     process->is_there = true;
-    process->told_ns += told_ns(thread);
+    process->told_ns += profile_thread_cpu_ns(thread);
     return error;
 }
 

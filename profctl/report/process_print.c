@@ -24,6 +24,19 @@ static void print_ms(double ms, FILE *out)
         fprintf(out, "%12s", "?");
 }
 
+/* IS_LEAST: of CPU time that was used, MS is what is known. */
+static void print_cpu_ms(double ms, bool is_least, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+
+    if (!is_least || ms < 0) {
+        print_ms(ms, out);
+        return;
+    }
+    snprintf(text, sizeof(text), ">=%.1f", ms);
+    fprintf(out, "%12s", text);
+}
+
 /* One that says more than that the process ended well. */
 static bool has_verdict(const struct process_life *life)
 {
@@ -34,7 +47,7 @@ static void print_life(const struct process_report *report, const struct process
                        FILE *out)
 {
     fputs("           ", out);
-    print_ms(life->cpu_ms, out);
+    print_cpu_ms(life->cpu_ms, life->is_least_cpu, out);
     print_ms(life->wall_ms, out);
     fprintf(out, "  %.0f  ", life->pid);
     if (life->command != NULL)
@@ -56,7 +69,7 @@ static void print_program(const struct process_report *report, const struct prog
     size_t shown = at_most(program->count, top);
 
     fprintf(out, "\n%11s", units_format_count(program->count, count));
-    print_ms(program->cpu_ms, out);
+    print_cpu_ms(program->cpu_ms, program->is_least_cpu, out);
     print_ms(program->longest_ms, out);
     print_ms(program->median_ms, out);
     print_ms(program->p99_ms, out);
@@ -110,6 +123,7 @@ static void put_life(struct json_writer *json, const struct process_report *repo
     put_known_ms(json, "startMs", life->start_ms);
     put_known_ms(json, "wallMs", life->wall_ms);
     put_known_ms(json, "cpuMs", life->cpu_ms);
+    json_bool_property(json, "cpuIsLeast", life->is_least_cpu);
     report_json_name(json, "verdict", &report->names, life->verdict);
     put_known_ms(json, "code", life->code);
     json_end_object(json);
@@ -123,6 +137,7 @@ static void put_program(struct json_writer *json, const struct process_report *r
     json_u64_property(json, "processes", program->count);
     json_u64_property(json, "ended", program->ended);
     put_known_ms(json, "cpuMs", program->cpu_ms);
+    json_bool_property(json, "cpuIsLeast", program->is_least_cpu);
     put_known_ms(json, "medianMs", program->median_ms);
     put_known_ms(json, "p99Ms", program->p99_ms);
     put_known_ms(json, "longestMs", program->longest_ms);

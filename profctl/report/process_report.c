@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/profile/profile_walk.h"
 
 static const char unnamed[] = "(unnamed process)";
@@ -17,6 +18,8 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     if (profile_thread_is_of_profd(thread))
         return 0;
     char **name = thread->is_of_root ? &report->root_name : &report->inner_name;
+    *(thread->is_of_root ? &report->root_ms : &report->inner_ms) +=
+        profile_thread_cpu_ns(thread) / NS_PER_MS;
     free(*name);
     *name = strdup(thread->process_name != NULL ? thread->process_name : unnamed);
     return *name != NULL ? 0 : -ENOMEM;
@@ -27,7 +30,8 @@ static uint32_t number_name(struct process_report *report, const char *name)
     return name != NULL ? unique_strings_add(&report->names, name, strlen(name)) : UNIQUE_NONE;
 }
 
-static int add_life(struct process_report *report, const char *name, const struct process_log *log)
+static int add_life(struct process_report *report, const char *name, const struct process_log *log,
+                    double recorded_ms)
 {
     const char *command = process_log_command_line(log);
     struct process_life *life = mapped_array_push(&report->lives, sizeof(*life));
@@ -35,6 +39,7 @@ static int add_life(struct process_report *report, const char *name, const struc
     if (life == NULL)
         return -ENOMEM;
     *life = process_life_of(log);
+    life->recorded_ms = recorded_ms;
     life->program = number_name(report, name);
     life->verdict = number_name(report, log->verdict);
     life->command = command != NULL ? strndup(command, PROCESS_COMMAND_MAX_BYTES) : NULL;
@@ -47,8 +52,10 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct process_report *report = owner;
     char **name = is_root ? &report->root_name : &report->inner_name;
-    int error = *name != NULL ? add_life(report, *name, log) : 0;
+    double *recorded_ms = is_root ? &report->root_ms : &report->inner_ms;
+    int error = *name != NULL ? add_life(report, *name, log, *recorded_ms) : 0;
 
+    *recorded_ms = 0;
     free(*name);
     *name = NULL;
     return error;
@@ -96,6 +103,7 @@ static int add_program(struct process_report *report, size_t first, size_t count
     };
     for (size_t i = 0; i < count; i++) {
         program->ended += lives[i].wall_ms >= 0;
+        program->is_least_cpu |= lives[i].is_least_cpu;
         if (lives[i].cpu_ms >= 0)
             program->cpu_ms = lives[i].cpu_ms + (program->cpu_ms > 0 ? program->cpu_ms : 0);
     }

@@ -3,6 +3,7 @@
 #ifndef PROFD_PROFCTL_PROCESS_REPORT_H
 #define PROFD_PROFCTL_PROCESS_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,6 +21,7 @@ struct program_lives {
     size_t first, count;                  /* in the report's lives */
     size_t ended;                         /* of which it is known how long they took */
     double cpu_ms;                        /* of all of which it is known; below 0: of none */
+    bool is_least_cpu;                    /* they used cpu_ms or more */
     double median_ms, p99_ms, longest_ms; /* on the wall; below 0: none ended */
 };
 
@@ -29,7 +31,8 @@ struct process_report {
     struct unique_strings names;
     struct mapped_array lives;    /* struct process_life: by program, the longest first */
     struct mapped_array programs; /* struct program_lives: the most CPU time first */
-    char *root_name, *inner_name; /* of the processes at hand, as their threads tell */
+    char *root_name, *inner_name; /* of the processes at hand, as their threads tell … */
+    double root_ms, inner_ms;     /* … and what these recorded of CPU time */
 };
 
 /* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;

@@ -129,15 +129,6 @@ static int add_not_sampled(struct tree_report *report, double ns, uint32_t paren
     return 0;
 }
 
-static double told_ns(const struct profile_thread *thread)
-{
-    double sum_ns = 0;
-
-    for (size_t i = 0; i < thread->sample_count; i++)
-        sum_ns += thread->samples[i].cpu_ns;
-    return sum_ns;
-}
-
 static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct tree_report *report = owner;
@@ -190,7 +181,7 @@ static int on_thread(void *owner, const struct profile_thread *thread)
                     : 0;
     *process = (struct tree_process){ .is_there = true,
                                       .node = process_node,
-                                      .told_ns = process->told_ns + told_ns(thread) };
+                                      .told_ns = process->told_ns + profile_thread_cpu_ns(thread) };
     return error < 0 || thread->sample_count == 0 ? error : take_stacks(report, thread, place);
 }
 

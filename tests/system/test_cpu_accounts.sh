@@ -189,4 +189,23 @@ test_who_is_reaped_by_nobody_of_ours_is_marked() {
     grep -qE '^end	[0-9]\.' untils # the parent, which used next to nothing
 }
 
+# profd stands still until the child was reaped: what the child recorded is a lower bound, and all but its last moments.
+test_what_nobody_saw_the_end_of_used_what_it_recorded() {
+    local out known
+    for out in out.json out.profd; do
+        # shellcheck disable=SC2016
+        expect 0 "$profctl" run --clock cpu -o "$out" -- \
+            bash -c 'kill -STOP $PPID; "$1" 200 0 raw; kill -CONT $PPID' - "$programs/accounts"
+        expect 0 "$profctl" report --processes "$out"
+        known=$(grep -E 'accounts 200 0 raw$' stdout | grep -oE '>=[0-9.]+' | tr -d '>=')
+        awk -v known="$known" 'BEGIN { exit !(known >= 180 && known <= 210) }' || fail "$(cat stdout)"
+        grep -qE '^ +2 +>=[0-9.]+ .* accounts$' stdout
+        expect 0 "$profctl" --json report --processes "$out"
+        says '"cpuMs":[0-9.]+,"cpuIsLeast":true' stdout
+    done
+    read_facts out.json
+    paste <(meta_of accounts profd.cpuTimeUntil) <(meta_of accounts profd.cpuTime) >untils
+    grep -qE '^last record	(1[89]|20)[0-9]\.' untils || fail "$(cat untils)"
+}
+
 run_tests "$@"

@@ -106,6 +106,23 @@ START_TEST(what_is_not_known_at_the_exec_is_the_last_ones)
 }
 END_TEST
 
+/* Nobody saw the end of the second program: its samples say 7 ms. */
+START_TEST(what_nobody_saw_the_end_of_used_what_it_recorded)
+{
+    struct process_log log = log_of(0, 100, 130);
+    log.cpu_until = (char *)"last record";
+    struct process_life all[] = { life_that_went_on(1, 0, 100, 30), process_life_of(&log) };
+    all[1].recorded_ms = 7;
+    process_lives_settle(all, 2);
+    check_life(&all[1], 100, 30, 7);
+    ck_assert(all[1].is_least_cpu && !all[0].is_least_cpu);
+    log.cpu_ms = 45;
+    all[1] = process_life_of(&log);
+    process_lives_settle(all, 2);
+    check_life(&all[1], 100, 30, 15);
+}
+END_TEST
+
 START_TEST(a_pid_that_is_used_again_is_another_process)
 {
     struct process_life all[] = { last_life(0, 100, 30), last_life(200, 210, 8) };
@@ -147,6 +164,7 @@ int main(void)
     tcase_add_test(lives, each_program_of_a_process_has_its_own);
     tcase_add_test(lives, a_fork_that_is_left_out_is_its_programs);
     tcase_add_test(lives, what_is_not_known_at_the_exec_is_the_last_ones);
+    tcase_add_test(lives, what_nobody_saw_the_end_of_used_what_it_recorded);
     tcase_add_test(lives, a_pid_that_is_used_again_is_another_process);
     tcase_add_test(lives, one_that_still_runs_has_no_length);
     tcase_add_test(lives, nothing_is_known_of_other_profilers);
