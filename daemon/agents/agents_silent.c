@@ -43,15 +43,17 @@ struct child *agents_add_silent(struct agents *agents, const struct child_introd
 {
     struct child *earlier = child_table_find_latest(agents->children, who->pid);
 
-    uint64_t exec_ns = agents_settle_exec_call(agents, earlier, NULL, who);
     if (earlier != NULL)
-        agents_end(agents, earlier, VERDICT_EXECED, 0, exec_ns);
+        agents_end(agents, earlier, VERDICT_EXECED, 0,
+                   agents_settle_exec_call(agents, earlier, NULL, who));
     struct child *child = child_table_add_silent(agents->children, who);
     if (child == NULL) {
         if (pidfd >= 0)
             close(pidfd);
         return NULL;
     }
+    if (earlier == NULL)
+        (void)agents_settle_exec_call(agents, NULL, child, who);
     child->agents = agents;
     child->obstacle = obstacle;
     child->cpu.used_ns = process_clock_ns(child->pid);

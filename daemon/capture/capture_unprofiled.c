@@ -88,6 +88,13 @@ static void free_strings(struct gecko_unprofiled_process *process)
     free((char *)process->command_line);
 }
 
+/* 0: not known. */
+static uint64_t process_start_of(const struct child *child)
+{
+    bool is_own = child->process_start_ns == child->start_ns;
+    return child->lacks_start && is_own ? 0 : child->process_start_ns;
+}
+
 static int list_child(struct unprofiled_list *list, const struct child *child)
 {
     const struct capture *capture = list->capture;
@@ -102,7 +109,7 @@ static int list_child(struct unprofiled_list *list, const struct child *child)
     item->process = (struct gecko_unprofiled_process){
         .pid = child->pid,
         .parent_pid = child->parent_pid,
-        .start_ns = child->start_ns,
+        .start_ns = child->lacks_start ? 0 : child->start_ns,
         .executable = executable,
         .command_line = command_line,
         .command_line_bytes = child->dormancy != CHILD_AWAKE ? child->arguments_bytes : 0,
@@ -112,7 +119,7 @@ static int list_child(struct unprofiled_list *list, const struct child *child)
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
         .capture_ns = capture->capture_ns,
-        .process_start_ns = child->process_start_ns,
+        .process_start_ns = process_start_of(child),
         .end_ns = child->end_ns,
         .verdict = child->obstacle != OBSTACLE_NONE ? VERDICT_NOT_PROFILED : child->verdict,
         .outcome = child->verdict,

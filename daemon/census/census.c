@@ -257,9 +257,12 @@ void census_note_reaped(struct census *census, pid_t pid, int wait_status,
                         const struct process_remains *remains)
 {
     const struct child_ending ending = { wait_status, remains->cpu_ns, uv_hrtime() };
-    const struct process_sighting sighting = { .pid = pid,
-                                               .parent_pid = getpid(),
-                                               .start_ns = ending.end_ns };
+    bool knows_start = remains->start_ns != 0 && remains->start_ns < ending.end_ns;
+    const struct process_sighting sighting = {
+        .pid = pid,
+        .parent_pid = getpid(),
+        .start_ns = knows_start ? remains->start_ns : ending.end_ns,
+    };
 
     census_read(census); /* what it was */
     if (agents_note_reaped(census->agents, pid, &ending) || !session_is_on(census->session))

@@ -170,6 +170,9 @@ static void rename_child(struct child *child, const struct census_entry *entry)
     if (entry->obstacle != OBSTACLE_NONE)
         child->obstacle = (enum recording_obstacle)entry->obstacle;
     child->start_ns = entry->time_ns;
+    if (child->lacks_start)
+        child->process_start_ns = entry->time_ns;
+    child->lacks_start = false;
 }
 
 static void record_exec(struct child *child, const struct census_entry *entry)
@@ -202,6 +205,7 @@ void census_add_ended(struct census *census, const struct process_sighting *sigh
     if (child == NULL)
         return;
     child->knowledge = is_guess ? CHILD_KNOWN_BY_END_UNNAMED : CHILD_KNOWN_BY_END;
+    child->lacks_start = sighting->start_ns == ending->end_ns;
     agents_end_silent(child, ending);
 }
 

@@ -33,7 +33,8 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
 struct child *census_add(struct census *census, const struct process_sighting *sighting,
                          const char *executable, enum recording_obstacle obstacle);
 
-/* Adds one that was unknown until it ended as ENDING says. It is named after the program that it
+/* Adds one that was unknown until it ended as ENDING says; a start that is its end is none. It is
+ * named after the program that it
  * was reported to run, or as the kernel called it ("": not known), or after its parent's program.
  */
 void census_add_ended(struct census *census, const struct process_sighting *sighting,

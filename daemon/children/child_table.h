@@ -88,7 +88,7 @@ enum child_search {
 /* What a silent child is known by. */
 enum child_knowledge {
     CHILD_KNOWN_BY_ITSELF,
-    CHILD_KNOWN_BY_END,         /* only its end was reported, which stands for its start, too */
+    CHILD_KNOWN_BY_END,         /* only its end was reported */
     CHILD_KNOWN_BY_END_UNNAMED, /* the same, and it was given the name of its parent */
 };
 
@@ -123,6 +123,7 @@ struct child {
     size_t arguments_bytes;
     struct process_title title;
     bool is_silent;          /* it never said hello: the census found it */
+    bool lacks_start;        /* when it began is not known: start_ns is its end */
     bool is_fork;            /* made by fork, so that it ran no program of its own */
     uint64_t protocol_minor; /* that its agent understands */
     bool is_alone;           /* it has no agent thread: nothing in it listens */

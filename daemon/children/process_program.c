@@ -12,6 +12,7 @@
 
 #include "buffer/process_clock.h"
 #include "common/program_facts.h"
+#include "daemon/children/process_list.h"
 
 /* A longer variable is looked at in its beginning only: LD_PRELOAD is hardly one. */
 enum { VARIABLE_BYTES = 4096, LINE_BYTES = 256 };
@@ -91,7 +92,10 @@ static void read_name(pid_t pid, char name[PROCESS_NAME_BYTES])
 
 void process_remains_read(pid_t pid, struct process_remains *out)
 {
+    struct process_sighting sighting;
+
     out->cpu_ns = process_clock_ns(pid);
+    out->start_ns = process_sight(pid, &sighting) ? sighting.start_ns : 0;
     read_name(pid, out->name);
 }
 

@@ -18,6 +18,7 @@ struct process_program {
 /* What is left of a process that has ended and was not reaped. */
 struct process_remains {
     uint64_t cpu_ns;               /* PROCESS_CLOCK_UNKNOWN */
+    uint64_t start_ns;             /* as of struct process_sighting; 0: not known */
     char name[PROCESS_NAME_BYTES]; /* as the kernel calls it; "": not known */
 };
 void process_remains_read(pid_t pid, struct process_remains *out);

@@ -277,7 +277,8 @@ void process_context_init_unprofiled(struct process_context *process,
     start_context(process, options, latch);
     process->info.process_id = unprofiled->pid;
     process->info.parent_process_id = unprofiled->parent_pid;
-    process->start_ns = unprofiled->start_ns;
+    process->lacks_start = unprofiled->start_ns == 0;
+    process->start_ns = process->lacks_start ? options->end_ns : unprofiled->start_ns;
     process->info.produced_blocks = unprofiled->account.produced_blocks;
     process->info.produced_bytes = unprofiled->account.produced_bytes;
     process->info.drops[DROP_RECYCLED] = unprofiled->account.dropped_blocks;

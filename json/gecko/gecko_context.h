@@ -121,7 +121,8 @@ struct process_context {
     struct arena_info info; /* as of the start */
     int64_t unique_pid;
     uint64_t start_ns;
-    uint32_t user; /* whose files it makes; if that is known */
+    bool lacks_start; /* it is not known: start_ns is the process' end */
+    uint32_t user;    /* whose files it makes; if that is known */
     bool knows_user;
     struct arena_string name, executable, command_line;
     struct mapped_array threads;      /* struct thread_context */

@@ -100,7 +100,7 @@ static void stream_identity(const struct process_context *process, struct json_w
         json_string_property(writer, "labels", process->info.labels);
     if (process->info.labels_left_out > 0)
         json_u64_property(writer, "labelsLeftOut", process->info.labels_left_out);
-    json_time_ms_property(writer, "startTime", process_relative_ns(process, process->start_ns));
+    stream_time(process, "startTime", process->lacks_start ? 0 : process->start_ns, writer);
     stream_time(process, "processStartTime", options->process_start_ns, writer);
     stream_time(process, "endTime", options->end_ns, writer);
 }

@@ -56,7 +56,7 @@ int gecko_stream_process(struct arena_reader *reader, const struct gecko_process
 /* A process without an arena, known from outside only. Strings are borrowed, NULL: unknown. */
 struct gecko_unprofiled_process {
     int32_t pid, parent_pid;
-    uint64_t start_ns; /* CLOCK_MONOTONIC */
+    uint64_t start_ns; /* CLOCK_MONOTONIC; 0: not known */
     const char *executable;
     const char *command_line; /* NUL-separated */
     size_t command_line_bytes;

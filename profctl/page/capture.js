@@ -26,9 +26,11 @@ class Capture extends CaptureData {
     /* The first program of a process that is here has what the process used before it, and from when on. */
     findStarts() {
         const known = new Set(this.processes.map(({ pid, laterImages }) => `${pid} ${laterImages}`));
-        for (const process of this.processes)
-            if (process.processStart < process.start && !known.has(`${process.pid} ${process.laterImages + 1}`))
+        for (const process of this.processes) {
+            const isLater = Number.isNaN(process.start) || process.processStart < process.start;
+            if (isLater && !known.has(`${process.pid} ${process.laterImages + 1}`))
                 process.start = process.processStart;
+        }
     }
 
     findEnd() {

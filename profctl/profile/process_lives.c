@@ -39,7 +39,7 @@ static double find_start_ms(const struct process_life *life, const struct proces
 {
     double start_ms = earlier != NULL ? earlier->last_ms : life->process_start_ms;
 
-    return start_ms < life->first_ms ? start_ms : life->first_ms;
+    return start_ms < life->first_ms || isnan(life->first_ms) ? start_ms : life->first_ms;
 }
 
 /* What of LIFE's CPU time was used by others, or before the profile. */

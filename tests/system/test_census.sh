@@ -387,6 +387,10 @@ test_who_is_only_known_by_its_end_has_a_name() {
     [ "$(process_count process)" -eq 0 ]
     [ "$(process_count raw_children)" -gt 2 ]
     says 'without being profiled: .*\(raw_children\)' stderr
+    # Nobody knows when they began, so they have no length.
+    expect 0 "$profctl" report --processes out.json
+    says '[0-9.]+ +\?  [0-9]+  raw_children  ' stdout
+    refute grep -qE ' 0\.0  [0-9]+  raw_children' stdout
 }
 
 # The agent keeps out of what valgrind runs: its signals and stacks would look like faults there.

@@ -244,6 +244,8 @@ START_TEST(who_ended_unheard_is_a_name)
     ck_assert_str_eq(latest_child()->executable, "/bin/sleep");
     ck_assert_int_eq(latest_child()->verdict, VERDICT_EXITED);
     ck_assert_int_eq(latest_child()->code, 7);
+    ck_assert_uint_eq(latest_child()->process_start_ns, START_NS + 1);
+    ck_assert(latest_child()->lacks_start); /* of its agent */
 }
 END_TEST
 
@@ -341,9 +343,12 @@ END_TEST
 
 START_TEST(who_is_reaped_unheard_is_a_name)
 {
-    const struct process_remains remains = { .cpu_ns = 9, .name = "sleep" };
+    uint64_t start_ns = uv_hrtime() - 1000;
+    const struct process_remains remains = { 9, start_ns, "sleep" };
 
     census_note_reaped(&census, process, 1 << 8, &remains);
+    ck_assert_uint_eq(latest_child()->start_ns, start_ns);
+    ck_assert(!latest_child()->lacks_start);
     ck_assert(child_is_only_name(latest_child()));
     ck_assert_str_eq(latest_child()->executable, "sleep");
     ck_assert_uint_eq(latest_child()->cpu.used_ns, 9);

@@ -977,6 +977,27 @@ START_TEST(an_unprofiled_process_is_listed_with_its_reason)
     const cJSON *about =
         get_member(get_member(get_member(own.profile, "profilingLog"), "77"), "profd");
     ck_assert_str_eq(get_member(about, "reason")->valuestring, "statically linked");
+    ck_assert_double_eq(get_member(about, "startTime")->valuedouble, 0);
+}
+END_TEST
+
+START_TEST(a_process_known_by_its_end_has_no_start)
+{
+    struct gecko_unprofiled_process unprofiled = { .pid = 77, .executable = "/bin/static" };
+    struct failure_latch latch;
+    struct json_writer writer;
+    struct text text = { NULL, 0 };
+    failure_latch_init(&latch);
+    own.options.end_ns = own.options.reference_ns + 3000000;
+    json_writer_init_sink(&writer, append_text, &text, &latch);
+    ck_assert_int_eq(gecko_stream_unprofiled(&unprofiled, &own.options, &writer, &latch), 0);
+    json_writer_fini(&writer);
+    own.profile = parse_json(&text);
+    const cJSON *about =
+        get_member(get_member(get_member(own.profile, "profilingLog"), "77"), "profd");
+    ck_assert(cJSON_IsNull(get_member(about, "startTime")));
+    ck_assert_double_eq(get_member(about, "endTime")->valuedouble, 3);
+    ck_assert_double_eq(get_member(thread_at(0), "registerTime")->valuedouble, 3);
 }
 END_TEST
 
@@ -1091,6 +1112,7 @@ int main(void)
     tcase_add_test(process, pauses_are_ranges);
     tcase_add_test(process, what_the_sink_refuses_ends_the_work);
     tcase_add_test(process, an_unprofiled_process_is_listed_with_its_reason);
+    tcase_add_test(process, a_process_known_by_its_end_has_no_start);
     tcase_add_test(process, the_root_holds_the_processes);
 
     SRunner *runner = srunner_create(suite);

@@ -57,6 +57,19 @@ START_TEST(a_program_lives_from_its_call_on)
 }
 END_TEST
 
+/* Its agent was never heard of. */
+START_TEST(who_is_known_by_its_end_lives_from_its_call_on_or_has_no_length)
+{
+    struct process_life life = last_life(NAN, 11, 0.8);
+    life.process_start_ms = NAN;
+    process_lives_settle(&life, 1);
+    check_life(&life, -1, -1, 0.8);
+    life.process_start_ms = 10;
+    process_lives_settle(&life, 1);
+    check_life(&life, 10, 1, 0.8);
+}
+END_TEST
+
 START_TEST(without_a_call_it_lives_from_its_agent_on)
 {
     struct process_life life = last_life(10.5, 11, 0.3);
@@ -159,6 +172,7 @@ int main(void)
     Suite *suite = suite_create("profctl.process_lives");
     TCase *lives = tcase_create("lives");
     tcase_add_test(lives, a_program_lives_from_its_call_on);
+    tcase_add_test(lives, who_is_known_by_its_end_lives_from_its_call_on_or_has_no_length);
     tcase_add_test(lives, without_a_call_it_lives_from_its_agent_on);
     tcase_add_test(lives, what_was_before_the_profile_is_not_counted);
     tcase_add_test(lives, each_program_of_a_process_has_its_own);
