@@ -142,7 +142,8 @@ enum {
     X(MISSED_MAPPING, 17, "missed-mapping")   /* too many ranges are mapped to count one more */   \
     X(CATEGORIES, 18, "categories")       /* one too many, or without a name: shown as Other */    \
     X(MARKER_LABELS, 19, "marker-labels") /* name no field of their type: not shown */             \
-    X(AMBIGUOUS_SIGNAL, 20, "ambiguous-signal") /* given to the program, and maybe the agent's */
+    X(AMBIGUOUS_SIGNAL, 20, "ambiguous-signal") /* given to the program, and maybe the agent's */  \
+    X(UNREADABLE_STACK, 21, "unreadable-stack") /* truncated: the kernel refuses to read memory */
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,

@@ -8,15 +8,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MOST_RANGES = 1024 };
+enum { MOST_RANGES = 2048, PAGE_BYTES = 4096 };
 
-/* What is mapped of a library that stays. */
+/* What is mapped of a library that stays, or what the loader knows of it. */
 struct range {
     uint64_t start, end;
 };
 
 static struct {
     _Atomic bool is_direct;
+    bool is_refused;
     size_t first_libraries;
     size_t count;
     struct range ranges[MOST_RANGES];
@@ -27,6 +28,14 @@ static __thread bool may_open;
 void process_memory_allow_descriptors(void)
 {
     may_open = true;
+}
+
+static ssize_t read_by_call(uint64_t address, void *out, size_t bytes)
+{
+    struct iovec local = { out, bytes };
+    struct iovec remote = { (void *)(uintptr_t)address, bytes }; /* NOLINT: maybe of nothing */
+    /* Of the thread: the process has none once its main thread has ended. */
+    return process_vm_readv(gettid(), &local, 1, &remote, 1, 0);
 }
 
 /* For kernels and containers that refuse process_vm_readv. */
@@ -51,33 +60,67 @@ static int count_library(struct dl_phdr_info *library, size_t bytes, void *unuse
     return 0;
 }
 
-void process_memory_note_first_libraries(void)
+static void add_range(uint64_t start, uint64_t end)
 {
-    memory.first_libraries = 0;
-    (void)dl_iterate_phdr(count_library, NULL);
+    if (memory.count < MOST_RANGES)
+        memory.ranges[memory.count++] = (struct range){ start, end };
 }
 
 /* The loader lists those that come later behind the first ones. */
-static int add_ranges(struct dl_phdr_info *library, size_t bytes, void *seen)
+static int add_segments(struct dl_phdr_info *library, size_t bytes, void *seen)
 {
     size_t *count = seen;
     (void)bytes;
     if ((*count)++ >= memory.first_libraries)
         return 1;
-    for (int i = 0; i < library->dlpi_phnum && memory.count < MOST_RANGES; i++) {
+    for (int i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
         uint64_t start = library->dlpi_addr + segment->p_vaddr;
         if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R))
-            memory.ranges[memory.count++] = (struct range){ start, start + segment->p_filesz };
+            add_range(start, start + segment->p_filesz);
     }
     return 0;
 }
 
-void process_memory_read_directly(void)
+/* The loader's own words about them, which stay as long. Names are read up to the ends of pages. */
+static void add_loaders_list(void)
+{
+    const struct link_map *loaded = _r_debug.r_map;
+    for (size_t i = 0; i < memory.first_libraries && loaded != NULL; i++, loaded = loaded->l_next) {
+        uint64_t at = (uint64_t)(uintptr_t)loaded, name = (uint64_t)(uintptr_t)loaded->l_name;
+        add_range(at, at + sizeof(*loaded));
+        if (name != 0)
+            add_range(name, ((name + strlen(loaded->l_name)) | (PAGE_BYTES - 1)) + 1);
+    }
+}
+
+static void add_ranges(void)
 {
     size_t seen = 0;
     memory.count = 0;
-    (void)dl_iterate_phdr(add_ranges, &seen);
+    (void)dl_iterate_phdr(add_segments, &seen);
+    add_loaders_list();
+}
+
+void process_memory_note_first_libraries(void)
+{
+    uint8_t byte;
+    memory.first_libraries = 0;
+    (void)dl_iterate_phdr(count_library, NULL);
+    memory.is_refused = read_by_call((uint64_t)(uintptr_t)&memory, &byte, sizeof(byte)) < 0 &&
+                        (errno == EPERM || errno == ENOSYS);
+    if (memory.is_refused)
+        add_ranges();
+}
+
+bool process_memory_is_refused(void)
+{
+    return memory.is_refused;
+}
+
+void process_memory_read_directly(void)
+{
+    add_ranges();
     atomic_store(&memory.is_direct, true);
 }
 
@@ -102,10 +145,9 @@ int process_memory_read(uint64_t address, void *out, size_t bytes)
 {
     if (process_memory_is_read_directly())
         return read_directly(address, out, bytes);
-    struct iovec local = { out, bytes };
-    struct iovec remote = { (void *)(uintptr_t)address, bytes };
-    /* Of the thread: the process has none once its main thread has ended. */
-    ssize_t got = process_vm_readv(gettid(), &local, 1, &remote, 1, 0);
+    if (memory.is_refused)
+        return read_directly(address, out, bytes) == 0 ? 0 : read_from_proc(address, out, bytes);
+    ssize_t got = read_by_call(address, out, bytes);
     if (got == (ssize_t)bytes)
         return 0;
     if (got < 0 && (errno == EPERM || errno == ENOSYS))

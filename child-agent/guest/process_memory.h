@@ -21,8 +21,14 @@ void process_memory_allow_descriptors(void);
  * of system calls is set; not in signal handlers. */
 void process_memory_read_directly(void);
 
-/* The libraries that are there now are those that the process begins with. From the constructor. */
+/* The libraries that are there now are those that the process begins with. Where the kernel refuses
+ * to read memory, they are read as they are from here on. From the constructor. */
 void process_memory_note_first_libraries(void);
+
+/* Whether the kernel refuses to read memory (a seccomp filter of a container, a kernel without the
+ * call): what is not in those libraries cannot be read by threads with the program's descriptors.
+ * Any thread. */
+bool process_memory_is_refused(void);
 
 /* Whether that was said. Any thread. */
 bool process_memory_is_read_directly(void);

@@ -2,6 +2,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -128,6 +129,8 @@ static void write_sample(struct sampler_tick *tick, struct thread_registration *
         snapshot->ticks > tick->requested_ticks ? snapshot->ticks : tick->requested_ticks;
     if (is_truncated)
         arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
+    if (is_truncated && process_memory_is_refused())
+        arena_count_drop(&core.arena, DROP_UNREADABLE_STACK, 1);
     /* A sample that finds no chunk is counted by the writer. */
     (void)sample_encoder_sample(tick->encoder, thread->index, ticks,
                                 take_cpu_us(thread_sampled(sampler_tick_access(tick), thread)),

@@ -220,6 +220,8 @@ static int walk_list(struct mapping_list *list)
         if (count == MAX_LIBRARIES)
             return -EAGAIN;
         error = process_memory_read(address, &loaded, sizeof(loaded));
+        if (error == -EPERM && count > 0)
+            return 0; /* those that came later are out of reach */
         if (error == 0)
             error = add_loaded(list, &loaded, count == 0);
         count++;

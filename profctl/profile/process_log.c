@@ -33,6 +33,7 @@ void process_log_init(struct process_log *log)
                                  .cpu_at_exec_ms = -1,
                                  .clock_interval_ms = -1,
                                  .lost_blocks = -1,
+                                 .unreadable_stacks = -1,
                                  .labels_left_out = -1,
                                  .parent_pid = -1,
                                  .start_ms = NAN,
@@ -90,6 +91,26 @@ static int read_command_line(struct mapped_array *line, struct json_reader *read
     return error < 0 ? error : token < 0 ? token : 0;
 }
 
+/* Calls MEMBER behind each key of the next value, when it is an object. */
+static int for_each_member(struct process_log *log, struct json_reader *reader,
+                           int (*member)(struct process_log *log, struct json_reader *reader))
+{
+    int token = json_reader_next(reader), error = 0;
+
+    if (token != JSON_TOKEN_START_OBJECT)
+        return json_reader_skip(reader);
+    while (json_next_member(reader, &error))
+        error = member(log, reader);
+    return error;
+}
+
+static int read_event(struct process_log *log, struct json_reader *reader)
+{
+    if (json_reader_is(reader, "unreadable-stack"))
+        return json_number_keep(reader, &log->unreadable_stacks);
+    return json_reader_skip(reader);
+}
+
 static int read_member(struct process_log *log, struct json_reader *reader)
 {
     const struct {
@@ -126,22 +147,11 @@ static int read_member(struct process_log *log, struct json_reader *reader)
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         if (json_reader_is(reader, numbers[i].name))
             return json_number_keep(reader, numbers[i].place);
+    if (json_reader_is(reader, "events"))
+        return for_each_member(log, reader, read_event);
     if (json_reader_is(reader, "commandLine"))
         return read_command_line(&log->command_line, reader);
     return json_reader_skip(reader);
-}
-
-/* Calls MEMBER behind each key of the next value, when it is an object. */
-static int for_each_member(struct process_log *log, struct json_reader *reader,
-                           int (*member)(struct process_log *log, struct json_reader *reader))
-{
-    int token = json_reader_next(reader), error = 0;
-
-    if (token != JSON_TOKEN_START_OBJECT)
-        return json_reader_skip(reader);
-    while (json_next_member(reader, &error))
-        error = member(log, reader);
-    return error;
 }
 
 static int read_entry_member(struct process_log *log, struct json_reader *reader)

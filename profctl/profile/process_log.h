@@ -20,10 +20,11 @@ struct process_log {
     double cpu_ms, cpu_before_ms;
     double cpu_at_exec_ms; /* of a program that became another one */
     double clock_interval_ms;
-    double lost_blocks;     /* neither kept nor dropped */
-    char *executable;       /* owned */
-    char *labels;           /* likewise; PROFD_LABELS of its environment … */
-    double labels_left_out; /* … but for so many labels */
+    double lost_blocks;       /* neither kept nor dropped */
+    double unreadable_stacks; /* of samples: the kernel refused to read memory */
+    char *executable;         /* owned */
+    char *labels;             /* likewise; PROFD_LABELS of its environment … */
+    double labels_left_out;   /* … but for so many labels */
     double parent_pid;
     double start_ms, end_ms;          /* on the profile's time line; NAN: not told */
     double process_start_ms;          /* likewise; of the process' first program */

@@ -107,6 +107,8 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
     struct seen_process *place = NULL;
 
     report_clocks_add(&pass->report->clocks, log);
+    if (log->unreadable_stacks > 0)
+        pass->report->unreadable_stacks += log->unreadable_stacks;
     if (log->lost_blocks > 0)
         pass->report->lost_blocks += log->lost_blocks;
     bool is_wanted = seen->group != NULL;

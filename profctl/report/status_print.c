@@ -11,6 +11,7 @@
 #include "common/time_units.h"
 #include "profctl/printable.h"
 #include "profctl/report/clock_line.h"
+#include "profctl/report/stack_line.h"
 #include "profctl/units.h"
 
 enum { MAX_PROCESSES = 40, OUTCOME_BYTES = 64 };
@@ -274,6 +275,20 @@ static void print_clocks(const cJSON *root, FILE *out)
     }
 }
 
+static void print_stacks(const cJSON *root, FILE *out)
+{
+    const cJSON *processes = cJSON_GetObjectItemCaseSensitive(root, "processes"), *process;
+    double unreadable = 0;
+
+    cJSON_ArrayForEach(process, cJSON_GetObjectItemCaseSensitive(processes, "list"))
+    {
+        const cJSON *drops = cJSON_GetObjectItemCaseSensitive(process, "drops");
+        unreadable +=
+            number_member(cJSON_GetObjectItemCaseSensitive(drops, "unreadable-stack"), "count");
+    }
+    stack_line_print("stacks    ", unreadable, out);
+}
+
 int status_print(const char *json, FILE *out)
 {
     cJSON *root = cJSON_Parse(json);
@@ -289,6 +304,7 @@ int status_print(const char *json, FILE *out)
     print_session(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_parts(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_clocks(root, out);
+    print_stacks(root, out);
     print_memory(cJSON_GetObjectItemCaseSensitive(root, "memory"), out);
     print_cost(cJSON_GetObjectItemCaseSensitive(root, "minute_cost"), out);
     cJSON_ArrayForEach(command, cJSON_GetObjectItemCaseSensitive(root, "commands"))

@@ -68,4 +68,33 @@ EOF
     is_share_of ';spin ' ';main\.main .*;main\.callsSpin .*;spin ' -gt 950
 }
 
+# make_library FILE FUNCTION: its work() has FUNCTION use 300 ms.
+make_library() {
+    printf '#include "burn.h"\n__attribute__((noinline)) void %s(void) { burn_outer(0.3); burn_inner(); }
+void work(void) { %s(); burn_inner(); }\n' "$2" "$2" >"$2.c"
+    cc -g -O1 -shared -fPIC -Wl,--build-id -I "$source_dir/tests/system/programs" -o "$1" "$2.c"
+}
+
+# The libraries that a program begins with need no call to be read.
+test_stacks_are_whole_where_reading_memory_is_refused() {
+    for clock in cpu wall; do
+        expect 0 "$programs/refuses_reads" "$profctl" run --clock $clock -o out.json -- "$programs/busy" 0.3
+        expect 0 "$profctl" --quiet convert out.json -o out.collapsed
+        is_share_of '^busy' ';main .*;burn_outer ' -gt 980
+        expect 0 "$profctl" report out.json
+        refute grep -q '^stacks:' stdout
+    done
+}
+
+test_stacks_that_end_early_for_that_are_told_of() {
+    make_library ./first.so first_work
+    expect 0 "$programs/refuses_reads" "$profctl" run --clock cpu -o out.json -- \
+        bash -c '"$1" ./first.so; "$2" status >status' - "$programs/loads" "$profctl"
+    expect 0 "$profctl" report out.json
+    says '^stacks: [1-9][0-9]* end early: process_vm_readv is refused' stdout
+    says '^stacks +[1-9][0-9]* end early: process_vm_readv is refused' status
+    expect 0 "$profctl" --json report out.json
+    says '"unreadableStacks":[1-9]' stdout
+}
+
 run_tests "$@"
