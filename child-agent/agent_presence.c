@@ -1,7 +1,10 @@
 #include "child-agent/agent_presence.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <time.h>
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
@@ -12,7 +15,15 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/time_units.h"
 #include "ipc/messages.h"
+
+enum { FORGO_LOOK_NS = NS_PER_MS, FORGO_LOOKS = MS_PER_S };
+
+static struct {
+    _Atomic bool are_forgone;   /* nobody makes them any more */
+    _Atomic uint32_t beginning; /* how many threads of the program are about to */
+} own_threads;
 
 /* What a handler could not end where the program waits for malloc. */
 static bool is_of_allocations(const struct session_settings *settings)
@@ -55,17 +66,33 @@ static bool leave_loneliness(void)
     return was_alone;
 }
 
-void agent_presence_ensure_thread(void)
+static void begin_threads(void)
 {
-    /* A child that is being forked begins later; one made past the C library never does. */
-    if (core_is_forking || !core_local.is_followed || atomic_load(&core.has_filter))
-        return;
     if (dormancy_leave() || (!core_local.has_arena && !core_local.is_alone))
         return;
     bool was_alone = leave_loneliness();
     sampler_start_thread();
     if (was_alone)
         (void)agent_thread_start(NULL); /* without, the process goes on as it was */
+}
+
+void agent_presence_ensure_thread(void)
+{
+    /* A child that is being forked begins later; one made past the C library never does. */
+    if (core_is_forking || !core_local.is_followed || atomic_load(&core.has_filter))
+        return;
+    atomic_fetch_add(&own_threads.beginning, 1);
+    if (!atomic_load(&own_threads.are_forgone))
+        begin_threads();
+    atomic_fetch_sub(&own_threads.beginning, 1);
+}
+
+void agent_presence_forgo_threads(void)
+{
+    static const struct timespec pause = { .tv_nsec = FORGO_LOOK_NS };
+    atomic_store(&own_threads.are_forgone, true);
+    for (int i = 0; i < FORGO_LOOKS && atomic_load(&own_threads.beginning) != 0; i++)
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
 /* Whether profd heard of the process. */
@@ -82,6 +109,8 @@ static bool stay_alone(const struct agent_address *address)
 
 int agent_presence_begin(const struct agent_address *address)
 {
+    atomic_store(&own_threads.are_forgone, false);
+    atomic_store(&own_threads.beginning, 0); /* those were in the parent of a forked child */
     if (address->path[0] == '\0') {
         if (is_served_by_thread())
             sampler_start_thread();

@@ -17,4 +17,8 @@ int agent_presence_begin(const struct agent_address *address);
  * asks for something that takes one. Nothing when it has them. Not in signal handlers. */
 void agent_presence_ensure_thread(void);
 
+/* From here on agent_presence_ensure_thread() does nothing; what another thread is doing there has
+ * been done when this comes back, or takes more than a second. Not in signal handlers. */
+void agent_presence_forgo_threads(void);
+
 #endif

@@ -43,6 +43,7 @@ struct core_local {
     bool is_resting;   /* see child-agent/resting.h */
     bool is_alone;     /* profd knows it, and there is no thread of ours so far */
     bool lacks_thread; /* the session has more for a thread of ours than a handler can do */
+    _Atomic bool awaits_filter; /* its first thread to set one has begun to prepare for it */
     /* What the process' first thread had used when it became this program by exec, as another one.
      */
     uint64_t cpu_before_exec_ns;

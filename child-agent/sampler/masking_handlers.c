@@ -1,7 +1,6 @@
 #include "child-agent/sampler/masking_handlers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -10,6 +9,7 @@
 
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
+#include "child-agent/guest/spin.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
 
@@ -30,7 +30,7 @@ static void lock_handlers(sigset_t *before)
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, before); /* fails only for what is no mask */
     while (atomic_exchange(&is_locked, true))
-        (void)sched_yield();
+        spin_once();
 }
 
 static void unlock_handlers(const sigset_t *before)

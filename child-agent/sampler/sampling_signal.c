@@ -1,7 +1,6 @@
 #include "child-agent/sampler/sampling_signal.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
+#include "child-agent/guest/spin.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_choice.h"
 #include "child-agent/sampler/thread_mask.h"
@@ -95,7 +95,7 @@ static void lock_actions(sigset_t *before)
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, before); /* fails only for what is no mask */
     while (atomic_exchange(&signals.is_locked, true))
-        (void)sched_yield();
+        spin_once();
 }
 
 static void unlock_actions(const sigset_t *before)

@@ -175,6 +175,33 @@ test_sampling_goes_on_behind_a_filter() {
     says 'seccomp filter is in place, behind which threads share a timer' stdout
 }
 
+# The first one leaves its thread alone with it; threads of ours would be met by the second.
+test_a_filter_for_all_threads_may_come_after_another() {
+    for how in allows together; do
+        for clock in $clocks; do
+            unharmed "$clock" confined $how
+            [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+        done
+    done
+}
+
+test_whoever_asks_for_filters_sets_none() {
+    for clock in $clocks; do
+        unharmed "$clock" confined asks
+        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+    done
+    unharmed cpu confined asks
+    has_function confined work_behind || fail "sampling has ended"
+}
+
+# The addresses are the kernel's to refuse.
+test_filters_that_cannot_be_read_are_errors() {
+    for clock in $clocks; do
+        unharmed "$clock" confined wrong
+        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+    done
+}
+
 # Those that the agent could use, with calls that the program makes itself.
 test_signals_may_be_used_behind_a_filter() {
     expect 0 "$programs/confined" signals

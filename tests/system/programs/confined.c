@@ -1,9 +1,14 @@
-/* confined [again | few | signals]: sets a filter that kills whoever makes a call that is not on
- * its list, which has what its threads need and the handler of a signal; and works, as do a thread
- * of before and some that it makes then. With "again" it sets a second filter afterwards, without
- * what a handler needs; with "few", too, and the first one lacks a call that a sample may take.
- * With "signals" it handles SIGURG behind the filter, blocks all signals, and works while one comes
- * that was asked for before. Prints "lives". */
+/* confined [again | few | signals | asks | allows | wrong | together]: sets a filter that kills
+ * whoever makes a call that is not on its list, which has what its threads need and the handler of
+ * a signal; and works, as do a thread of before and some that it makes then. With "again" it sets
+ * a second filter afterwards, without what a handler needs; with "few", too, and the first one
+ * lacks a call that a sample may take. With "signals" it handles SIGURG behind the filter, blocks
+ * all signals, and works while one comes that was asked for before. With "asks" it asks before
+ * whether the kernel knows filters, as libseccomp does; with "allows" its first thread sets one
+ * before that allows all. With "wrong" it asks for filters that cannot be read, before and behind
+ * its own. With "together" four of its threads set one before at the same moment. Prints "lives".
+ */
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -11,8 +16,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,7 +27,7 @@
 
 #include "burn.h"
 
-enum { MOST_CALLS = 48, THREADS = 6 };
+enum { MOST_CALLS = 48, THREADS = 6, TOGETHER = 4 };
 
 static const unsigned usual[] = {
     SYS_write,           SYS_exit,          SYS_exit_group,
@@ -110,16 +117,97 @@ static int work_with_signals(void)
     return sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+static long set_for_this_thread(const void *filter)
+{
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, filter);
+}
+
+/* By a mode that there is, with flags that it does not have. */
+static int ask_for_filters(void)
+{
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) < 0 && errno == EINVAL ? 0 : -1;
+}
+
+static int allow_all(void)
+{
+    struct sock_filter line = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const struct sock_fprog filter = { .len = 1, .filter = &line };
+    return (int)set_for_this_thread(&filter);
+}
+
+static pthread_barrier_t together;
+
+static void *allow_all_at_once(void *argument)
+{
+    pthread_barrier_wait(&together);
+    return allow_all() == 0 ? argument : NULL;
+}
+
+static int allow_all_together(void)
+{
+    pthread_t threads[TOGETHER];
+    void *result;
+    pthread_barrier_init(&together, NULL, TOGETHER);
+    for (int i = 0; i < TOGETHER; i++)
+        if (pthread_create(&threads[i], NULL, allow_all_at_once, &together) != 0)
+            return -1;
+    for (int i = 0; i < TOGETHER; i++)
+        if (pthread_join(threads[i], &result) != 0 || result == NULL)
+            return -1;
+    return 0;
+}
+
+static int cannot_be_read(const void *filter)
+{
+    return set_for_this_thread(filter) < 0 && errno == EFAULT ? 0 : -1;
+}
+
+enum { PAGE_BYTES = 4096, LINES_BEFORE_GAP = 8 };
+
+/* Where nothing is, and a program of which the middle is not there. */
+static int ask_for_wrong_filters(uint8_t *pages)
+{
+    struct sock_filter *lines =
+        (struct sock_filter *)(pages + PAGE_BYTES) - LINES_BEFORE_GAP; /* then comes the gap */
+    struct sock_fprog filter = { .len = PAGE_BYTES / sizeof(*lines) + 2 * LINES_BEFORE_GAP,
+                                 .filter = lines };
+    for (int i = 0; i < LINES_BEFORE_GAP; i++)
+        lines[i] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_IMM, 0);
+    if (cannot_be_read(&filter) < 0 || cannot_be_read(pages + PAGE_BYTES) < 0)
+        return -1;
+    filter.filter = (struct sock_filter *)(pages + PAGE_BYTES);
+    return cannot_be_read(&filter);
+}
+
+static uint8_t *pages_with_gap(void)
+{
+    uint8_t *pages =
+        mmap(NULL, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + PAGE_BYTES, PAGE_BYTES, PROT_NONE) < 0)
+        return NULL;
+    return pages;
+}
+
+static bool is_asked(int count, char **arguments, const char *what)
+{
+    return count > 1 && strcmp(arguments[1], what) == 0;
+}
+
 int main(int count, char **arguments)
 {
     static const char text[] = "lives\n";
     pthread_t before, behind[THREADS];
-    bool is_few = count > 1 && strcmp(arguments[1], "few") == 0;
-    bool is_with_signals = count > 1 && strcmp(arguments[1], "signals") == 0;
-    bool is_again = count > 1 && !is_with_signals;
+    bool is_few = is_asked(count, arguments, "few");
+    bool is_with_signals = is_asked(count, arguments, "signals");
+    bool is_again = is_few || is_asked(count, arguments, "again");
+    uint8_t *pages = is_asked(count, arguments, "wrong") ? pages_with_gap() : NULL;
     sem_init(&may_work, 0, 0);
     if (pthread_create(&before, NULL, wait_and_work, NULL) != 0 ||
         (is_with_signals && ask_for_signal() < 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        (is_asked(count, arguments, "asks") && ask_for_filters() < 0) ||
+        (is_asked(count, arguments, "allows") && allow_all() < 0) ||
+        (is_asked(count, arguments, "together") && allow_all_together() < 0) ||
+        (pages != NULL && ask_for_wrong_filters(pages) < 0) ||
         set_filter(1, is_few ? USUAL - 1 : USUAL) != 0)
         return 2;
     sem_post(&may_work);
@@ -132,6 +220,8 @@ int main(int count, char **arguments)
         pthread_join(behind[i], NULL);
     if (is_with_signals && work_with_signals() < 0)
         return 6;
+    if (pages != NULL && ask_for_wrong_filters(pages) < 0)
+        return 7;
     if (is_again && set_filter(0, USUAL) != 0)
         return 4;
     if (is_again)

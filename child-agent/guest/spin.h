@@ -1,0 +1,19 @@
+/* What a thread does between two tries at a lock that is held for a few system calls. Behind a
+ * filter it makes no call: sched_yield may be forbidden. Any thread, also in signal handlers. */
+#ifndef PROFD_AGENT_SPIN_H
+#define PROFD_AGENT_SPIN_H
+
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "child-agent/core.h"
+
+static inline void spin_once(void)
+{
+    if (atomic_load(&core.has_filter))
+        __builtin_ia32_pause();
+    else
+        (void)sched_yield();
+}
+
+#endif
