@@ -35,13 +35,12 @@ enum { CORE_LOCAL_BYTES = 4096 };
  * where no step of fork.h runs, finds zeros here, by the kernel: it runs on and records nothing. */
 struct core_local {
     bool is_followed; /* the process is one that the agent was begun in, or followed into by fork */
-    bool
-        has_locks; /* the agent's are its own: not those that a thread of its parent may have had */
-    bool has_arena;    /* arena and dictionary are there, with their first records */
-    bool is_dormant;   /* see child-agent/dormancy.h */
-    bool is_unheard;   /* likewise */
-    bool is_resting;   /* see child-agent/resting.h */
-    bool is_alone;     /* profd knows it, and there is no thread of ours so far */
+    bool has_locks;   /* the agent's: not those that a thread of its parent may have had */
+    bool has_arena;   /* arena and dictionary are there, with their first records */
+    bool is_dormant;  /* see child-agent/dormancy.h */
+    bool is_unheard;  /* likewise */
+    bool is_resting;  /* see child-agent/resting.h */
+    bool is_alone;    /* profd knows it, and there is no thread of ours so far */
     bool lacks_thread; /* the session has more for a thread of ours than a handler can do */
     _Atomic bool awaits_filter; /* its first thread to set one has begun to prepare for it */
     /* What the process' first thread had used when it became this program by exec, as another one.

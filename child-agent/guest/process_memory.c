@@ -120,7 +120,8 @@ bool process_memory_is_refused(void)
 
 void process_memory_read_directly(void)
 {
-    add_ranges();
+    if (!memory.is_refused) /* else they are known already, and in use */
+        add_ranges();
     atomic_store(&memory.is_direct, true);
 }
 

@@ -3,7 +3,6 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "child-agent/guest/process_memory.h"
 #include "child-agent/sampler/borrowed_event.h"
 #include "child-agent/sampler/clock_sampling_inside.h"
 #include "child-agent/sampler/look_alarm.h"
@@ -61,9 +60,7 @@ static void sample_at_work(struct sample_room *room, void *argument)
     size_t depth =
         snapshot_stack(snapshot, sampled->self, room->native, room->merged, &is_complete);
     if (!is_complete)
-        arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
-    if (!is_complete && process_memory_is_refused())
-        arena_count_drop(&core.arena, DROP_UNREADABLE_STACK, 1);
+        snapshot_count_truncated();
     write_sample(room, sampled, is_complete, depth);
 }
 

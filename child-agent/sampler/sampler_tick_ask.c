@@ -2,10 +2,10 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "child-agent/guest/process_memory.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/snapshot_stack.h"
 
 /* The thread's snapshot, made at its first request; NULL when there is no memory. */
 static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
@@ -128,9 +128,7 @@ static void write_sample(struct sampler_tick *tick, struct thread_registration *
     uint64_t ticks =
         snapshot->ticks > tick->requested_ticks ? snapshot->ticks : tick->requested_ticks;
     if (is_truncated)
-        arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
-    if (is_truncated && process_memory_is_refused())
-        arena_count_drop(&core.arena, DROP_UNREADABLE_STACK, 1);
+        snapshot_count_truncated();
     /* A sample that finds no chunk is counted by the writer. */
     (void)sample_encoder_sample(tick->encoder, thread->index, ticks,
                                 take_cpu_us(thread_sampled(sampler_tick_access(tick), thread)),

@@ -1,5 +1,7 @@
 #include "child-agent/sampler/snapshot_stack.h"
 
+#include "child-agent/core.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/unwinding/process_unwinder.h"
 
 size_t snapshot_unwind(const struct snapshot *snapshot, const struct thread_registration *thread,
@@ -20,4 +22,11 @@ size_t snapshot_stack(const struct snapshot *snapshot, const struct thread_regis
     size_t count = snapshot_unwind(snapshot, thread, native, is_complete);
     return stack_merge(native, count, snapshot->labels, snapshot->label_count, merged,
                        SAMPLE_MAX_FRAMES);
+}
+
+void snapshot_count_truncated(void)
+{
+    arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
+    if (process_memory_is_refused())
+        arena_count_drop(&core.arena, DROP_UNREADABLE_STACK, 1);
 }

@@ -20,4 +20,9 @@ size_t snapshot_stack(const struct snapshot *snapshot, const struct thread_regis
                       struct unwind_frame native[SAMPLE_MAX_FRAMES],
                       struct stack_frame merged[SAMPLE_MAX_FRAMES], bool *is_complete);
 
+/* Counts that the stack of a sample is not complete; apart, where the kernel refuses to read
+ * memory.
+ */
+void snapshot_count_truncated(void);
+
 #endif

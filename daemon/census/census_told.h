@@ -34,9 +34,8 @@ struct child *census_add(struct census *census, const struct process_sighting *s
                          const char *executable, enum recording_obstacle obstacle);
 
 /* Adds one that was unknown until it ended as ENDING says; a start that is its end is none. It is
- * named after the program that it
- * was reported to run, or as the kernel called it ("": not known), or after its parent's program.
- */
+ * named after the program that it was reported to run, or as the kernel called it ("": not known),
+ * or after its parent's program. */
 void census_add_ended(struct census *census, const struct process_sighting *sighting,
                       const char *kernels_name, const struct child_ending *ending);
 
