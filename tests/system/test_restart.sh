@@ -19,6 +19,11 @@ start_numbered() {
     children+=("${writers[@]}")
 }
 
+# are_connected N: all programs that count, each of which said hello.
+are_connected() {
+    [ "$("$profctl" status | grep -c "connected.*numbered")" -eq "$1" ]
+}
+
 number_in() {
     od -An -tu8 "$1" | tr -d ' '
 }
@@ -78,12 +83,8 @@ both_halves() {
     start_profd
     says "resuming the session: $1 processes kept, $2 expected to reconnect" profd.log
     records_more n3
-    wait_until all_are_back
+    wait_until are_connected 3
     captures_all_numbers 3
-}
-
-all_are_back() {
-    [ "$("$profctl" status | grep -c "connected.*numbered")" -eq 3 ]
 }
 
 # Nobody waits for profd in processes of one thread, and profd-keeper has their arenas.
@@ -304,14 +305,10 @@ test_a_service_that_is_restarted_goes_on_with_the_session() {
         records_more n2
         start_profd --keep-session 1m
         says 'resuming the session' profd.log
-        wait_until two_are_connected
+        wait_until are_connected 2
     done
     captures_all_numbers 2
     session_is active
-}
-
-two_are_connected() {
-    [ "$("$profctl" status | grep -c "connected.*numbered")" -eq 2 ]
 }
 
 # It had the session before its options turned out to be wrong.
