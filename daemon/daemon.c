@@ -96,11 +96,11 @@ static int decide_access(struct daemon *profd)
 /* A session goes with its ledger. */
 static void take_over(struct daemon *profd, enum ledger_past past)
 {
-    const struct restart_standing standing = { profd->options.always_interval_ns,
-                                               profd->options.memory_limit_bytes };
+    const struct restart_always_on always_on = { profd->options.always_interval_ns,
+                                                 profd->options.memory_limit_bytes };
 
     if (past == LEDGER_PAST_ADOPTED)
-        restart_take_over(&profd->restart, &standing);
+        restart_take_over(&profd->restart, &always_on);
     else
         restart_give_up(&profd->restart, past);
 }
@@ -162,9 +162,9 @@ static int begin_programs(struct daemon *profd)
 }
 
 /* The session that is always on, as the options and the config say. */
-static void take_standing(struct daemon *profd)
+static void take_always_on_settings(struct daemon *profd)
 {
-    profd->requests.standing = (struct session_settings){
+    profd->requests.always_on = (struct session_settings){
         .interval_ns = profd->options.always_interval_ns,
         .memory_limit_bytes = profd->options.memory_limit_bytes,
         .features = FEATURES_DEFAULT,
@@ -172,11 +172,11 @@ static void take_standing(struct daemon *profd)
 }
 
 /* Its triggers. */
-static int take_standing_triggers(struct daemon *profd)
+static int take_always_on_triggers(struct daemon *profd)
 {
     const char *refusal;
     int error =
-        trigger_set_make_standing(&profd->options.triggers, &profd->triggers.standing, &refusal);
+        trigger_set_make_always_on(&profd->options.triggers, &profd->triggers.always_on, &refusal);
 
     if (error == 0 && profd->options.always_interval_ns == 0) {
         refusal = "--trigger requires --always";
@@ -193,9 +193,9 @@ static int begin_work(struct daemon *profd)
     enum ledger_past past = LEDGER_PAST_NONE;
     int error = options->config != NULL ? load_config(profd, options->config) : 0;
 
-    take_standing(profd);
+    take_always_on_settings(profd);
     if (error == 0)
-        error = take_standing_triggers(profd);
+        error = take_always_on_triggers(profd);
     if (error == 0)
         error = decide_access(profd);
     if (error == 0)

@@ -120,7 +120,7 @@ static int set_trigger(struct options *options, const char *value, char *error_t
 {
     const char *refusal;
 
-    if (standing_triggers_add(&options->triggers, value, &refusal) == 0)
+    if (always_on_triggers_add(&options->triggers, value, &refusal) == 0)
         return 0;
     snprintf(error_text, OPTIONS_ERROR_TEXT, "--trigger '%.100s' %s", value, refusal);
     return -EINVAL;

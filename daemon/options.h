@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "daemon/always_on_triggers.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics_address.h"
-#include "daemon/standing_triggers.h"
 
 enum options_action { OPTIONS_RUN, OPTIONS_SHOW_HELP, OPTIONS_SHOW_VERSION };
 
@@ -27,10 +27,10 @@ struct options {
     enum options_action action;
     const char *socket; /* NULL: the usual place (socket_path()) */
     uint64_t memory_limit_bytes;
-    uint64_t always_interval_ns;       /* of the session that is always on; 0: there is none */
-    struct standing_triggers triggers; /* of that */
-    uint32_t group_needs;              /* enum group_needs: always measured */
-    const char *metrics;               /* where they are served, as it was written; NULL: nowhere */
+    uint64_t always_interval_ns;        /* of the session that is always on; 0: there is none */
+    struct always_on_triggers triggers; /* of the session that is always on */
+    uint32_t group_needs;               /* enum group_needs: always measured */
+    const char *metrics; /* where they are served, as it was written; NULL: nowhere */
     struct metrics_address metrics_address;
     enum log_level log_level;
     uint64_t keep_session_ns;  /* for how long SIGTERM leaves the session to another profd; 0: it

@@ -136,31 +136,32 @@ static void drop_ended_programs(struct session *session)
 }
 
 /* profd may have been started with another --always, or without. */
-static void renew_standing(struct session *session, const struct restart_standing *standing)
+static void renew_always_on_session(struct session *session,
+                                    const struct restart_always_on *always_on)
 {
-    const struct session_owner *owner = &session_owner_standing;
+    const struct session_owner *owner = &session_owner_always_on;
     const struct session_part *part = session_parts_find(&session->parts, owner);
 
     if (part == NULL)
         return;
-    if (standing->interval_ns == 0) {
+    if (always_on->interval_ns == 0) {
         stop_of(session, owner);
         return;
     }
     struct session_settings settings = part->settings;
-    settings.interval_ns = standing->interval_ns;
-    settings.memory_limit_bytes = standing->limit_bytes;
+    settings.interval_ns = always_on->interval_ns;
+    settings.memory_limit_bytes = always_on->limit_bytes;
     session_change(session, owner, &settings);
 }
 
 static void begin_with(struct restart *restart, const struct session *kept,
-                       const struct restart_standing *standing)
+                       const struct restart_always_on *always_on)
 {
     struct session *session = restart->views.session;
 
     *session = *kept;
     drop_ended_programs(session);
-    renew_standing(session, standing);
+    renew_always_on_session(session, always_on);
     if (!session_is_on(session))
         return;
     session->restart_count++;
@@ -185,13 +186,13 @@ static void tell_unreadable(const struct restart *restart, int error)
              restart->views.socket_path, error == -EPROTO ? "damaged" : uv_strerror(error));
 }
 
-void restart_take_over(struct restart *restart, const struct restart_standing *standing)
+void restart_take_over(struct restart *restart, const struct restart_always_on *always_on)
 {
     struct session session;
     int error = session_file_read(restart->views.socket_path, &session);
 
     if (error == 0)
-        begin_with(restart, &session, standing);
+        begin_with(restart, &session, always_on);
     restart->events->on_return(restart->context);
     if (error == 0 && session_is_on(restart->views.session))
         go_on(restart);

@@ -34,7 +34,7 @@ struct restart_views {
 };
 
 /* The session that is always on, as this profd was told. */
-struct restart_standing {
+struct restart_always_on {
     uint64_t interval_ns; /* 0: there is none */
     uint64_t limit_bytes;
 };
@@ -64,9 +64,9 @@ int restart_init(struct restart *restart, uv_loop_t *loop, const struct restart_
 /* Safe to repeat, and on a zeroed one. */
 void restart_close(struct restart *restart);
 
-/* The ledger was adopted: resumes the session of its profd, if one was on, with STANDING in it. A
+/* The ledger was adopted: resumes the session of its profd, if one was on, with ALWAYS_ON in it. A
  * failure is logged. */
-void restart_take_over(struct restart *restart, const struct restart_standing *standing);
+void restart_take_over(struct restart *restart, const struct restart_always_on *always_on);
 
 /* The ledger was not adopted, as PAST says: the session of its profd is given up. A line tells so
  * if it was on. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-const struct session_owner session_owner_standing = { SESSION_OWNER_PROFD, 0 };
+const struct session_owner session_owner_always_on = { SESSION_OWNER_PROFD, 0 };
 const struct session_owner session_owner_user = { SESSION_OWNER_USER, 0 };
 
 const char *session_owner_name(enum session_owner_kind kind)

@@ -39,7 +39,7 @@ struct session_owner {
     enum session_owner_kind kind;
     pid_t pid; /* of a program; else 0 */
 };
-extern const struct session_owner session_owner_standing; /* of --always */
+extern const struct session_owner session_owner_always_on; /* of --always */
 extern const struct session_owner session_owner_user;
 
 struct session_part {

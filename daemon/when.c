@@ -51,7 +51,7 @@ void when_session_begins(struct daemon *profd, const struct trigger_set *set, in
     agents_forget_replaced(&profd->agents);
     begin_parts(profd);
     triggers_start(&profd->triggers, set, directory_fd);
-    triggers_start_standing(&profd->triggers);
+    triggers_start_always_on(&profd->triggers);
     when_group_needs_change(profd);
 }
 
@@ -62,7 +62,7 @@ void when_session_resumes(struct daemon *profd)
 {
     agents_resume_session(&profd->agents);
     begin_parts(profd);
-    triggers_start_standing(&profd->triggers);
+    triggers_start_always_on(&profd->triggers);
     when_group_needs_change(profd);
 }
 
@@ -73,7 +73,7 @@ void when_session_is_shared(struct daemon *profd, const struct trigger_set *set,
     requests_time_session(&profd->requests);
     if (set != NULL)
         triggers_start(&profd->triggers, set, directory_fd);
-    triggers_start_standing(&profd->triggers);
+    triggers_start_always_on(&profd->triggers);
     when_group_needs_change(profd);
 }
 

@@ -97,7 +97,7 @@ static int read_trigger(struct config_reader *reader, struct config *config)
 
     if (error == 0)
         error = config_take_text(reader, &text);
-    if (error == 0 && standing_triggers_add(&config->triggers, text, &refusal) < 0)
+    if (error == 0 && always_on_triggers_add(&config->triggers, text, &refusal) < 0)
         error = config_refuse(reader, "\"%s\" %s", text, refusal);
     free(text);
     return error;

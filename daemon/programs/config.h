@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/standing_triggers.h"
+#include "daemon/always_on_triggers.h"
 
 #define RESTART_POLICIES(X)                                                                        \
     X(NEVER, "never")                                                                              \
@@ -58,8 +58,8 @@ struct config {
     size_t count;
     uint64_t always_interval_ns; /* 0: not said */
     struct export_config export;
-    struct standing_triggers triggers; /* of the session that is always on */
-    char *trigger_output;              /* of theirs; NULL: not said */
+    struct always_on_triggers triggers; /* of the session that is always on */
+    char *trigger_output;               /* of theirs; NULL: not said */
 };
 
 /* TEXT is the content of FILE. 0 with *OUT to be freed; -EINVAL with one line in ERROR_TEXT, as

@@ -289,17 +289,17 @@ void requests_add_own(struct requests *requests, enum request_kind kind,
 
 /* --- Sessions of others than clients --- */
 
-static bool has_standing(const struct requests *requests)
+static bool has_always_on(const struct requests *requests)
 {
-    return session_parts_find(&requests->session->parts, &session_owner_standing) != NULL;
+    return session_parts_find(&requests->session->parts, &session_owner_always_on) != NULL;
 }
 
 void requests_join_always_on(struct requests *requests)
 {
-    const struct session_settings *standing_settings = &requests->standing;
+    const struct session_settings *always_on_settings = &requests->always_on;
 
-    if (standing_settings->interval_ns == 0 || requests->is_closed || has_standing(requests) ||
-        request_queue_has_start(&requests->waiting, &session_owner_standing))
+    if (always_on_settings->interval_ns == 0 || requests->is_closed || has_always_on(requests) ||
+        request_queue_has_start(&requests->waiting, &session_owner_always_on))
         return;
     struct request *request = calloc(1, sizeof(*request));
     if (request == NULL) {
@@ -308,8 +308,8 @@ void requests_join_always_on(struct requests *requests)
     }
     *request = (struct request){
         .kind = REQUEST_START,
-        .owner = session_owner_standing,
-        .settings = requests->standing,
+        .owner = session_owner_always_on,
+        .settings = requests->always_on,
         .output_fd = -1,
     };
     request_queue_append(&requests->waiting, request);

@@ -61,9 +61,9 @@ struct requests {
     struct triggers *triggers;
     const struct requests_events *events;
     void *context;
-    struct session_settings standing; /* of the session that is always on; interval 0: there is
-                                       * none. To be set */
-    struct request *current;          /* being carried out */
+    struct session_settings always_on; /* of the session that is always on; interval 0: there is
+                                        * none. To be set */
+    struct request *current;           /* being carried out */
     struct request_queue waiting;
     enum request_kind told; /* to the children, in … */
     struct round round;     /* … this one */

@@ -37,23 +37,23 @@ int trigger_set_read(const char *texts, size_t length, const char *output, size_
     return 0;
 }
 
-int trigger_set_make_standing(const struct standing_triggers *standing, struct trigger_set *out,
-                              const char **refusal)
+int trigger_set_make_always_on(const struct always_on_triggers *always_on, struct trigger_set *out,
+                               const char **refusal)
 {
-    const char *output = standing->output != NULL ? standing->output : OUTPUT_PATTERN_DEFAULT;
+    const char *output = always_on->output != NULL ? always_on->output : OUTPUT_PATTERN_DEFAULT;
 
     *out = (struct trigger_set){ .max_files = TRIGGER_SET_DEFAULT_FILES,
-                                 .last_ms = TRIGGER_SET_STANDING_LAST_MS,
-                                 .is_standing = true };
-    if (standing->count == 0)
-        return standing->output == NULL
+                                 .last_ms = TRIGGER_SET_ALWAYS_ON_LAST_MS,
+                                 .is_always_on = true };
+    if (always_on->count == 0)
+        return always_on->output == NULL
                    ? -ENOENT
                    : set_refusal(refusal, "--trigger-output requires --trigger");
     if (strlen(output) >= sizeof(out->output) || output_pattern_check(output, NULL) < 0)
         return set_refusal(refusal, "--trigger-output " OUTPUT_PATTERN_RULE);
     strcpy(out->output, output); /* as checked above */
-    memcpy(out->triggers, standing->triggers, sizeof(out->triggers));
-    out->count = standing->count;
+    memcpy(out->triggers, always_on->triggers, sizeof(out->triggers));
+    out->count = always_on->count;
     return 0;
 }
 

@@ -8,17 +8,17 @@
 
 #include "common/output_pattern.h"
 #include "common/trigger.h"
-#include "daemon/standing_triggers.h"
+#include "daemon/always_on_triggers.h"
 
-enum { TRIGGER_SET_DEFAULT_FILES = 10, TRIGGER_SET_STANDING_LAST_MS = 60 * 1000 };
+enum { TRIGGER_SET_DEFAULT_FILES = 10, TRIGGER_SET_ALWAYS_ON_LAST_MS = 60 * 1000 };
 
 struct trigger_set {
     size_t count;
     struct trigger triggers[TRIGGERS_MAX];
     char output[OUTPUT_PATTERN_BYTES]; /* "": nothing triggers */
     uint64_t max_files;
-    uint64_t last_ms; /* what a capture holds before its cause; 0: everything */
-    bool is_standing; /* of the session that is always on */
+    uint64_t last_ms;  /* what a capture holds before its cause; 0: everything */
+    bool is_always_on; /* of the session that is always on */
 };
 
 /* TEXTS are LENGTH bytes of triggers, each with its NUL; OUTPUT is OUTPUT_LENGTH bytes without one.
@@ -28,8 +28,8 @@ int trigger_set_read(const char *texts, size_t length, const char *output, size_
 
 /* Those of the session that is always on, whose captures hold the last minute. 0; -ENOENT: there
  * are none; or -EINVAL with a line for people in *REFUSAL. */
-int trigger_set_make_standing(const struct standing_triggers *standing, struct trigger_set *out,
-                              const char **refusal);
+int trigger_set_make_always_on(const struct always_on_triggers *always_on, struct trigger_set *out,
+                               const char **refusal);
 
 bool trigger_set_has(const struct trigger_set *set, enum trigger_kind kind);
 

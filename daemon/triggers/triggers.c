@@ -304,18 +304,18 @@ void triggers_start(struct triggers *triggers, const struct trigger_set *set, in
     trigger_watch_follow(&triggers->watch, &triggers->set);
 }
 
-void triggers_start_standing(struct triggers *triggers)
+void triggers_start_always_on(struct triggers *triggers)
 {
     const struct session_parts *parts = &triggers->views.session->parts;
 
-    if (triggers->standing.count == 0 || triggers->set.count > 0 ||
-        session_parts_find(parts, &session_owner_standing) == NULL)
+    if (triggers->always_on.count == 0 || triggers->set.count > 0 ||
+        session_parts_find(parts, &session_owner_always_on) == NULL)
         return;
     int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder_fd < 0)
         log_error("triggers are ignored: cannot use profd's folder: %s", strerror(errno));
     else
-        triggers_start(triggers, &triggers->standing, folder_fd);
+        triggers_start(triggers, &triggers->always_on, folder_fd);
 }
 
 void triggers_stop(struct triggers *triggers)
@@ -325,9 +325,9 @@ void triggers_stop(struct triggers *triggers)
 
 void triggers_end_user_session(struct triggers *triggers)
 {
-    if (!triggers->set.is_standing || !session_is_on(triggers->views.session))
+    if (!triggers->set.is_always_on || !session_is_on(triggers->views.session))
         triggers_stop(triggers);
-    triggers_start_standing(triggers);
+    triggers_start_always_on(triggers);
 }
 
 uint64_t triggers_last_known(const struct triggers *triggers)

@@ -54,7 +54,7 @@ struct triggers {
     const struct triggers_events *events;
     void *context;
     bool is_closed;
-    struct trigger_set standing; /* of the session that is always on; empty: none. To be set */
+    struct trigger_set always_on; /* of the session that is always on; empty: none. To be set */
     struct trigger_set set;
     struct trigger_watch watch;
     int directory_fd;     /* owned; -1: there are no triggers */
@@ -86,7 +86,7 @@ void triggers_start(struct triggers *triggers, const struct trigger_set *set, in
 
 /* Starts the triggers of the session that is always on, if it is on and there are no others. Their
  * files go to the folder that profd runs in; one that cannot be used is logged. */
-void triggers_start_standing(struct triggers *triggers);
+void triggers_start_always_on(struct triggers *triggers);
 
 /* The session ended. A worker that runs still finishes, if it can. */
 void triggers_stop(struct triggers *triggers);

@@ -356,9 +356,9 @@ END_TEST
 
 START_TEST(the_session_that_is_always_on_begins_once)
 {
-    requests.standing = (struct session_settings){ .interval_ns = INTERVAL_NS,
-                                                   .memory_limit_bytes = LIMIT_BYTES,
-                                                   .features = FEATURES_DEFAULT };
+    requests.always_on = (struct session_settings){ .interval_ns = INTERVAL_NS,
+                                                    .memory_limit_bytes = LIMIT_BYTES,
+                                                    .features = FEATURES_DEFAULT };
     requests_join_always_on(&requests);
     requests_join_always_on(&requests);
     ck_assert_uint_eq(requests.waiting.count, 1);

@@ -16,7 +16,7 @@
 enum { LIMIT_BYTES = 64 * LEASE_UNIT_BYTES, INTERVAL_NS = 1000 * 1000, TIMEOUT_S = 30 };
 
 static const struct session_owner user = { SESSION_OWNER_USER, 0 };
-static const struct restart_standing no_standing = { 0 };
+static const struct restart_always_on no_always_on = { 0 };
 
 static char folder[64], path[80];
 static uv_loop_t loop;
@@ -119,9 +119,9 @@ static void begin_earlier(const struct session_owner *owner)
     ck_assert_int_eq(session_file_write(path, &earlier), 0);
 }
 
-static void take_over(const struct restart_standing *standing)
+static void take_over(const struct restart_always_on *always_on)
 {
-    restart_take_over(&restart, standing);
+    restart_take_over(&restart, always_on);
 }
 
 static lease_owner lease_unit(pid_t pid)
@@ -144,7 +144,7 @@ START_TEST(a_session_goes_on_in_its_generation)
     struct session kept;
 
     begin_earlier(&user);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert_uint_eq(sessions, 1);
     ck_assert_uint_eq(returns, 1);
     ck_assert_int_eq(session.state, SESSION_ACTIVE);
@@ -159,7 +159,7 @@ END_TEST
 START_TEST(one_that_was_over_stays_so_and_who_was_kept_returns_all_the_same)
 {
     ck_assert_int_eq(session_file_write(path, &earlier), 0);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert_uint_eq(sessions, 0);
     ck_assert_uint_eq(returns, 1);
     ck_assert_int_eq(session.state, SESSION_IDLE);
@@ -171,13 +171,13 @@ START_TEST(without_a_file_or_with_a_damaged_one_nothing_goes_on)
 {
     char name[128];
 
-    take_over(&no_standing);
+    take_over(&no_always_on);
     snprintf(name, sizeof(name), "%s." SESSION_FILE_NAME, path);
     FILE *out = fopen(name, "w");
     ck_assert_ptr_nonnull(out);
     ck_assert_int_ge(fputs("{\"generation\": -1", out), 0);
     ck_assert_int_eq(fclose(out), 0);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert_uint_eq(sessions, 0);
     ck_assert_uint_eq(returns, 2);
     ck_assert_int_eq(session.state, SESSION_IDLE);
@@ -192,7 +192,7 @@ START_TEST(who_lives_and_had_a_lease_is_awaited_until_its_hello)
     const lease_owner living = lease_unit(getpid()), ended = lease_unit(ended_process());
 
     begin_earlier(&user);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert_uint_eq(session.unseen_count, 1);
     ck_assert_uint_eq(lease_count(&ledger, ended), 0);
     ck_assert_uint_eq(lease_count(&ledger, living), 1);
@@ -209,7 +209,7 @@ START_TEST(who_was_kept_is_awaited_no_more)
 {
     comes_back = lease_unit(getpid());
     begin_earlier(&user);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert(!restart_is_awaiting(&restart));
 }
 END_TEST
@@ -220,7 +220,7 @@ START_TEST(nobody_is_awaited_for_long_and_a_program_s_session_ends_without_it)
 
     (void)lease_unit(getpid());
     begin_earlier(&program);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert(restart_is_awaiting(&restart));
     while (restart_is_awaiting(&restart))
         uv_run(&loop, UV_RUN_ONCE);
@@ -235,7 +235,7 @@ START_TEST(the_session_of_a_program_that_has_ended_is_over)
     struct session kept;
 
     begin_earlier(&program);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert_uint_eq(sessions, 0);
     ck_assert_int_eq(session.state, SESSION_IDLE);
     ck_assert_int_eq(read_kept(&kept), 0);
@@ -243,16 +243,16 @@ START_TEST(the_session_of_a_program_that_has_ended_is_over)
 }
 END_TEST
 
-START_TEST(the_standing_session_is_as_this_profd_was_told)
+START_TEST(the_always_on_session_is_as_this_profd_was_told)
 {
-    const struct restart_standing other = { 2 * INTERVAL_NS, LIMIT_BYTES / 2 };
+    const struct restart_always_on other = { 2 * INTERVAL_NS, LIMIT_BYTES / 2 };
 
-    begin_earlier(&session_owner_standing);
+    begin_earlier(&session_owner_always_on);
     take_over(&other);
     ck_assert_uint_eq(session.settings.interval_ns, 2 * INTERVAL_NS);
     ck_assert_uint_eq(session.settings.memory_limit_bytes, LIMIT_BYTES / 2);
     ck_assert_uint_eq(sessions, 1);
-    take_over(&no_standing);
+    take_over(&no_always_on);
     ck_assert_int_eq(session.state, SESSION_IDLE);
     ck_assert_uint_eq(sessions, 1);
 }
@@ -294,7 +294,7 @@ int main(void)
     tcase_add_test(all, who_was_kept_is_awaited_no_more);
     tcase_add_test(all, nobody_is_awaited_for_long_and_a_program_s_session_ends_without_it);
     tcase_add_test(all, the_session_of_a_program_that_has_ended_is_over);
-    tcase_add_test(all, the_standing_session_is_as_this_profd_was_told);
+    tcase_add_test(all, the_always_on_session_is_as_this_profd_was_told);
     tcase_add_test(all, what_nobody_comes_for_is_not_kept);
     tcase_add_test(all, a_good_end_leaves_nothing);
     suite_add_tcase(suite, all);

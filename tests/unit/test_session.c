@@ -168,9 +168,9 @@ END_TEST
 
 /* --- Two at once --- */
 
-static void begin_beside_standing_one(void)
+static void begin_beside_always_on_one(void)
 {
-    ck_assert_int_eq(start_for(&session_owner_standing, 5), 0);
+    ck_assert_int_eq(start_for(&session_owner_always_on, 5), 0);
     session_move(&session, SESSION_EVENT_STARTED);
     settings.interval_ns = 7;
     ck_assert_int_eq(start_for(&user, 9), 0);
@@ -178,7 +178,7 @@ static void begin_beside_standing_one(void)
 
 START_TEST(one_that_joins_changes_the_terms_and_nothing_else)
 {
-    begin_beside_standing_one();
+    begin_beside_always_on_one();
     ck_assert_int_eq(session.state, SESSION_ACTIVE);
     ck_assert_uint_eq(session.generation, 1);
     ck_assert_uint_eq(session.revision, 1);
@@ -190,7 +190,7 @@ END_TEST
 
 START_TEST(one_that_leaves_takes_its_terms_along)
 {
-    begin_beside_standing_one();
+    begin_beside_always_on_one();
     stop_for(&user);
     ck_assert_int_eq(session.state, SESSION_ACTIVE);
     ck_assert_uint_eq(session.revision, 2);
@@ -198,15 +198,15 @@ START_TEST(one_that_leaves_takes_its_terms_along)
     ck_assert_ptr_null(session_part_of(&session, &user));
     ck_assert_int_eq(session_stop(&session, &user, &refusal), -ESRCH);
     ck_assert_ptr_nonnull(strstr(refusal, "always on"));
-    stop_for(&session_owner_standing);
+    stop_for(&session_owner_always_on);
     ck_assert_int_eq(session.state, SESSION_IDLE);
 }
 END_TEST
 
 START_TEST(the_first_may_leave_the_second_alone)
 {
-    begin_beside_standing_one();
-    stop_for(&session_owner_standing);
+    begin_beside_always_on_one();
+    stop_for(&session_owner_always_on);
     ck_assert_int_eq(session.state, SESSION_ACTIVE);
     ck_assert_uint_eq(session.settings.interval_ns, 7);
 }
@@ -214,7 +214,7 @@ END_TEST
 
 START_TEST(a_third_is_refused)
 {
-    begin_beside_standing_one();
+    begin_beside_always_on_one();
     ck_assert_int_eq(start_for(&program, 11), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "two sessions"));
     ck_assert_uint_eq(session.revision, 1);
@@ -223,9 +223,9 @@ END_TEST
 
 START_TEST(of_two_none_pauses)
 {
-    begin_beside_standing_one();
+    begin_beside_always_on_one();
     ck_assert_int_eq(pause_for(&user), -EBUSY);
-    stop_for(&session_owner_standing);
+    stop_for(&session_owner_always_on);
     ck_assert_int_eq(pause_for(&program), -ESRCH);
     ck_assert_int_eq(pause_for(&user), 0);
     ck_assert_int_eq(pause_for(&user), -EINVAL);

@@ -95,7 +95,7 @@ static void put_two_parts(void)
 
     coarse.interval_ns = 52000000;
     session.revision = 12;
-    session_parts_add(&session.parts, &session_owner_standing, &coarse, 11);
+    session_parts_add(&session.parts, &session_owner_always_on, &coarse, 11);
     session_parts_add(&session.parts, &program, &session.settings, 12);
 }
 

@@ -32,7 +32,7 @@ static int check_settings(const struct session_owner *owner,
 static void fold_parts(void)
 {
     parts.count = 0;
-    session_parts_add(&parts, &session_owner_standing, &coarse, 1);
+    session_parts_add(&parts, &session_owner_always_on, &coarse, 1);
     session_parts_add(&parts, &user, &fine, 2);
     session_parts_fold(&parts, &both);
 }
@@ -128,7 +128,7 @@ END_TEST
 
 START_TEST(a_wall_clock_goes_beside_no_other)
 {
-    session_parts_add(&parts, &session_owner_standing, &coarse, 1);
+    session_parts_add(&parts, &session_owner_always_on, &coarse, 1);
     fine.clock = SAMPLING_CLOCK_WALL;
     ck_assert_int_eq(check_settings(&user, &fine), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "--clock wall"));
@@ -146,7 +146,7 @@ START_TEST(an_owner_has_one_and_all_have_two)
     ck_assert_int_eq(check_settings(&program, &fine), 0);
     session_parts_add(&parts, &program, &fine, 2);
     ck_assert_int_eq(check_settings(&program, &fine), -EALREADY);
-    ck_assert_int_eq(check_settings(&session_owner_standing, &fine), -EBUSY);
+    ck_assert_int_eq(check_settings(&session_owner_always_on, &fine), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "two sessions"));
 }
 END_TEST
@@ -164,9 +164,9 @@ END_TEST
 
 START_TEST(the_one_that_stays_keeps_its_place)
 {
-    session_parts_add(&parts, &session_owner_standing, &coarse, 1);
+    session_parts_add(&parts, &session_owner_always_on, &coarse, 1);
     session_parts_add(&parts, &user, &fine, 2);
-    ck_assert_int_eq(session_parts_remove(&parts, &session_owner_standing), 0);
+    ck_assert_int_eq(session_parts_remove(&parts, &session_owner_always_on), 0);
     ck_assert_uint_eq(session_parts_find(&parts, &user)->since_ns, 2);
     session_parts_change(&parts, &user, &coarse);
     session_parts_fold(&parts, &both);

@@ -178,23 +178,23 @@ START_TEST(nothing_happens_without_a_trigger_for_it_or_in_a_shut_down)
 END_TEST
 
 /* The session that is always on has a trigger; it alone is on. */
-static void begin_standing(void)
+static void begin_always_on(void)
 {
     const char *refusal;
-    struct standing_triggers standing = { .count = 0 };
+    struct always_on_triggers always_on = { .count = 0 };
 
-    ck_assert_int_eq(standing_triggers_add(&standing, "name:always", &refusal), 0);
-    ck_assert_int_eq(trigger_set_make_standing(&standing, &triggers.standing, &refusal), 0);
-    session.parts.items[session.parts.count++].owner = session_owner_standing;
+    ck_assert_int_eq(always_on_triggers_add(&always_on, "name:always", &refusal), 0);
+    ck_assert_int_eq(trigger_set_make_always_on(&always_on, &triggers.always_on, &refusal), 0);
+    session.parts.items[session.parts.count++].owner = session_owner_always_on;
 }
 
 START_TEST(the_session_that_is_always_on_has_its_triggers_while_no_other_has_some)
 {
-    begin_standing();
-    triggers_start_standing(&triggers);
+    begin_always_on();
+    triggers_start_always_on(&triggers);
     ck_assert(trigger_set_has_name(&triggers.set, "always"));
     begin_session("name:mine", sizeof("name:mine"));
-    triggers_start_standing(&triggers);
+    triggers_start_always_on(&triggers);
     ck_assert(trigger_set_has_name(&triggers.set, "mine"));
     triggers_end_user_session(&triggers);
     ck_assert(trigger_set_has_name(&triggers.set, "always"));
@@ -205,8 +205,8 @@ END_TEST
 
 START_TEST(triggers_of_the_session_that_is_always_on_stay_while_it_is_on)
 {
-    begin_standing();
-    triggers_start_standing(&triggers);
+    begin_always_on();
+    triggers_start_always_on(&triggers);
     triggers.written = 1;
     triggers_end_user_session(&triggers); /* one that had none */
     ck_assert_uint_eq(triggers.written, 1);
