@@ -115,6 +115,36 @@ uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid)
     return PROCESS_CLOCK_UNKNOWN;
 }
 
+static void terminate_path(struct census_entry *entry)
+{
+    if (memchr(entry->path, '\0', sizeof(entry->path)) == NULL)
+        entry->path[sizeof(entry->path) - 1] = '\0';
+}
+
+/* The entry at POSITION, if it is whole and stays so while it is copied. */
+static bool copy_entry(const struct census_ring *ring, uint64_t position, struct census_entry *out)
+{
+    const struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
+
+    if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1)
+        return false;
+    memcpy(out, slot, sizeof(*out));
+    terminate_path(out);
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&slot->number, memory_order_relaxed) == position + 1;
+}
+
+size_t census_ring_recall(const struct census_ring *ring, struct census_entry *out)
+{
+    uint64_t taken = atomic_load(&ring->taken);
+    uint64_t position = taken > CENSUS_RING_ENTRIES ? taken - CENSUS_RING_ENTRIES : 0;
+    size_t count = 0;
+
+    for (; position < taken; position++)
+        count += copy_entry(ring, position, &out[count]) ? 1 : 0;
+    return count;
+}
+
 /* The number of the oldest entry, from 0; false when there is none. What makes no sense is put
  * right. */
 static bool find_oldest(struct census_ring *ring, uint64_t *position)
@@ -140,8 +170,7 @@ bool census_ring_take(struct census_ring *ring, struct census_entry *out)
     if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1)
         return false;
     memcpy(out, slot, sizeof(*out));
-    if (memchr(out->path, '\0', sizeof(out->path)) == NULL)
-        out->path[sizeof(out->path) - 1] = '\0';
+    terminate_path(out);
     atomic_store(&ring->taken, position + 1);
     return true;
 }

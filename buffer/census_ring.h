@@ -92,6 +92,10 @@ uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid);
  * when it is still being written. */
 bool census_ring_take(struct census_ring *ring, struct census_entry *out);
 
+/* Copies the entries that were taken and have not been overwritten, oldest first, to OUT, which has
+ * room for CENSUS_RING_ENTRIES: what a profd that was killed had read. Returns how many. */
+size_t census_ring_recall(const struct census_ring *ring, struct census_entry *out);
+
 /* The number of the oldest entry when it is still being written, else 0. Who writes needs a moment,
  * or has died over it. */
 uint64_t census_ring_unfinished(const struct census_ring *ring);

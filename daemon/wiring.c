@@ -1,6 +1,7 @@
 #include "daemon/wiring.h"
 
 #include "daemon/capture/captures.h"
+#include "daemon/census/census_recall.h"
 #include "daemon/clients/clients.h"
 #include "daemon/daemon.h"
 #include "daemon/programs/command.h"
@@ -390,6 +391,7 @@ static void on_return(void *context)
 {
     struct daemon *profd = context;
     agents_readmit_kept(&profd->agents);
+    census_recall(&profd->census);
 }
 
 const struct restart_events restart_events = { on_session, on_return, on_stop };

@@ -141,7 +141,7 @@ static void add_living(struct census *census, const struct census_entry *entry)
         agents_end_unwatched(child, uv_hrtime());
 }
 
-static void add_present(struct census *census, const struct census_entry *entry)
+void census_add_present(struct census *census, const struct census_entry *entry)
 {
     size_t bytes;
     const char *arguments = census_ring_command_line(entry, &bytes);
@@ -301,7 +301,7 @@ static void carry_out(struct census *census, const struct census_entry *entry)
         cancel_exec(census, latest, entry);
         break;
     case CENSUS_MEANS_PRESENT:
-        add_present(census, entry);
+        census_add_present(census, entry);
         break;
     case CENSUS_MEANS_WOKEN:
         agents_note_woken(census->agents, entry->pid, entry->time_ns);
@@ -312,9 +312,7 @@ static void carry_out(struct census *census, const struct census_entry *entry)
     }
 }
 
-/* Whether ENTRY belongs to the session that is on: it is of its time, or comes from a process that
- * had just begun when it took the session up. */
-static bool is_of_session(const struct session *session, const struct census_entry *entry)
+bool census_entry_is_of_session(const struct census_entry *entry, const struct session *session)
 {
     bool tells_session = entry->kind == CENSUS_PRESENT || entry->kind == CENSUS_WOKEN;
 
@@ -336,7 +334,7 @@ unsigned census_read(struct census *census)
         uint64_t now_ns = uv_hrtime();
         if (entry.time_ns > now_ns)
             entry.time_ns = now_ns; /* what is from the future would never expire */
-        if (is_on && is_of_session(census->session, &entry))
+        if (is_on && census_entry_is_of_session(&entry, census->session))
             carry_out(census, &entry);
     }
     agents_watch_dormant(census->agents);

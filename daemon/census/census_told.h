@@ -9,6 +9,7 @@
 
 struct child_ending;
 struct census;
+struct session;
 
 /* What an entry means beside what is known of its pid. */
 enum census_meaning {
@@ -28,6 +29,13 @@ enum census_meaning {
 
 /* LATEST is the latest child with the entry's pid, or NULL. Pure. */
 enum census_meaning census_meaning_of(const struct child *latest, const struct census_entry *entry);
+
+/* Whether ENTRY belongs to SESSION, which is on: it is of its time, or comes from a process that
+ * had just begun when it took the session up. Pure. */
+bool census_entry_is_of_session(const struct census_entry *entry, const struct session *session);
+
+/* Adds the process that ENTRY, which is CENSUS_PRESENT, reports to exist. */
+void census_add_present(struct census *census, const struct census_entry *entry);
 
 /* Adds a silent child. NULL: no memory. */
 struct child *census_add(struct census *census, const struct process_sighting *sighting,

@@ -44,6 +44,14 @@ bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns
     return true;
 }
 
+/* Monotonic time is read first: the difference of clocks that agree must not be below 0. */
+static uint64_t boot_clock_lead_ns(void)
+{
+    uint64_t monotonic_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+    return clock_read_ns(CLOCK_BOOTTIME) - monotonic_ns;
+}
+
 bool process_sight(pid_t pid, struct process_sighting *out)
 {
     char path[64], text[STAT_BYTES];
@@ -57,8 +65,7 @@ bool process_sight(pid_t pid, struct process_sighting *out)
     if (length <= 0)
         return false;
     text[length] = '\0';
-    uint64_t boot_ns = clock_read_ns(CLOCK_BOOTTIME) - clock_read_ns(CLOCK_MONOTONIC);
-    return process_stat_parse(text, (uint64_t)sysconf(_SC_CLK_TCK), boot_ns, out);
+    return process_stat_parse(text, (uint64_t)sysconf(_SC_CLK_TCK), boot_clock_lead_ns(), out);
 }
 
 static int append_sighting(struct process_list *list, const struct process_sighting *sighting)

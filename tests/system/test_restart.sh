@@ -158,6 +158,36 @@ test_killed_while_it_captures() {
     captures_all_numbers 2
 }
 
+# A shell that waits for its child records nothing, and would never say hello to the next profd.
+test_a_process_that_has_recorded_nothing_is_known_to_the_next_profd() {
+    start_profd
+    expect 0 "$profctl" start
+    mkfifo fifo
+    # shellcheck disable=SC2016 # for the shell that is profiled
+    LD_PRELOAD=$build/lib/libprofd.so in_background sh -c 'echo $$ >it; read -r line <fifo' it
+    wait_until knows_sleeper
+    kill_profd
+    start_profd
+    says "resuming the session: 1 processes kept, 0 expected to reconnect" profd.log
+    knows_sleeper
+    kill_profd
+    start_profd
+    knows_sleeper
+    echo >fifo
+    wait_until sleeper_has_ended
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(process_count sh)" -eq 1 ]
+}
+
+knows_sleeper() {
+    "$profctl" status | grep -q "^ *$(cat it) .* sh; nothing recorded yet"
+}
+
+sleeper_has_ended() {
+    "$profctl" status | grep -q "^ *$(cat it) .*exited.* sh"
+}
+
 two_are_known() {
     [ "$("$profctl" status | grep -c numbered)" -eq 2 ]
 }

@@ -56,6 +56,28 @@ START_TEST(who_became_a_program_finds_its_clock)
 }
 END_TEST
 
+START_TEST(what_was_taken_can_be_recalled_until_it_is_overwritten)
+{
+    struct census_entry *recalled = calloc(CENSUS_RING_ENTRIES, sizeof(*recalled)), got;
+
+    ck_assert_ptr_nonnull(recalled);
+    ck_assert_uint_eq(census_ring_recall(ring, recalled), 0);
+    for (int32_t pid = 1; pid <= 3; pid++)
+        put_end(pid);
+    ck_assert(census_ring_take(ring, &got));
+    ck_assert(census_ring_take(ring, &got));
+    ck_assert_uint_eq(census_ring_recall(ring, recalled), 2); /* the third is unread */
+    ck_assert_int_eq(recalled[0].pid, 1);
+    ck_assert_int_eq(recalled[1].pid, 2);
+    ck_assert(census_ring_take(ring, &got));
+    for (int32_t pid = 4; pid <= CENSUS_RING_ENTRIES + 2; pid++)
+        put_end(pid);
+    ck_assert_uint_eq(census_ring_recall(ring, recalled), 1);
+    ck_assert_int_eq(recalled[0].pid, 3);
+    free(recalled);
+}
+END_TEST
+
 START_TEST(what_can_be_told_in_another_way_leaves_half_of_the_room)
 {
     const struct census_entry entry = { .kind = CENSUS_PRESENT, .pid = 1 };
@@ -254,6 +276,7 @@ int main(void)
     TCase *tests = tcase_create("ring");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, what_was_taken_can_be_recalled_until_it_is_overwritten);
     tcase_add_test(tests, what_can_be_told_in_another_way_leaves_half_of_the_room);
     tcase_add_test(tests, a_command_line_is_told_as_far_as_there_is_room);
     tcase_add_test(tests, an_entry_is_taken_once_as_it_was_put);

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "daemon/children/process_list.h"
 
 #define MS UINT64_C(1000000)
@@ -36,6 +37,8 @@ START_TEST(this_process_is_seen_as_it_is)
     ck_assert_int_eq(sighting.pid, getpid());
     ck_assert_int_eq(sighting.parent_pid, getppid());
     ck_assert_int_eq(sighting.state, 'R');
+    ck_assert_uint_gt(sighting.start_ns, 0);
+    ck_assert_uint_le(sighting.start_ns, clock_read_ns(CLOCK_MONOTONIC));
     ck_assert(!process_sight(0x7fffffff, &sighting));
 }
 END_TEST
