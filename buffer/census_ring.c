@@ -87,17 +87,16 @@ const char *census_ring_command_line(const struct census_entry *entry, size_t *b
     return command_line;
 }
 
-/* The entry at POSITION, as far as it is whole. */
-static bool look_at_entry(const struct census_ring *ring, uint64_t position, int32_t pid,
-                          struct census_entry *out)
+/* The entry at POSITION, if it is whole and stays so while it is copied. */
+static bool copy_entry(const struct census_ring *ring, uint64_t position, struct census_entry *out)
 {
     const struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
 
-    if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1 ||
-        slot->pid != pid)
+    if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1)
         return false;
-    out->kind = slot->kind;
-    out->cpu_ns = slot->cpu_ns;
+    memcpy(out, slot, sizeof(*out));
+    if (memchr(out->path, '\0', sizeof(out->path)) == NULL)
+        out->path[sizeof(out->path) - 1] = '\0';
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&slot->number, memory_order_relaxed) == position + 1;
 }
@@ -108,30 +107,14 @@ uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid)
     struct census_entry entry;
     uint64_t put = atomic_load(&ring->put);
 
-    for (uint64_t back = 1; back <= NEWEST && back <= put; back++)
-        if (look_at_entry(ring, put - back, pid, &entry) &&
+    for (uint64_t back = 1; back <= NEWEST && back <= put; back++) {
+        uint64_t position = put - back;
+        bool is_own = ring->entries[position % CENSUS_RING_ENTRIES].pid == pid;
+        if (is_own && copy_entry(ring, position, &entry) &&
             (entry.kind == CENSUS_EXEC || entry.kind == CENSUS_FAILED))
             return entry.kind == CENSUS_EXEC ? entry.cpu_ns : PROCESS_CLOCK_UNKNOWN;
+    }
     return PROCESS_CLOCK_UNKNOWN;
-}
-
-static void terminate_path(struct census_entry *entry)
-{
-    if (memchr(entry->path, '\0', sizeof(entry->path)) == NULL)
-        entry->path[sizeof(entry->path) - 1] = '\0';
-}
-
-/* The entry at POSITION, if it is whole and stays so while it is copied. */
-static bool copy_entry(const struct census_ring *ring, uint64_t position, struct census_entry *out)
-{
-    const struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
-
-    if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1)
-        return false;
-    memcpy(out, slot, sizeof(*out));
-    terminate_path(out);
-    atomic_thread_fence(memory_order_acquire);
-    return atomic_load_explicit(&slot->number, memory_order_relaxed) == position + 1;
 }
 
 size_t census_ring_recall(const struct census_ring *ring, struct census_entry *out)
@@ -164,13 +147,8 @@ bool census_ring_take(struct census_ring *ring, struct census_entry *out)
 {
     uint64_t position;
 
-    if (!find_oldest(ring, &position))
+    if (!find_oldest(ring, &position) || !copy_entry(ring, position, out))
         return false;
-    const struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
-    if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1)
-        return false;
-    memcpy(out, slot, sizeof(*out));
-    terminate_path(out);
     atomic_store(&ring->taken, position + 1);
     return true;
 }

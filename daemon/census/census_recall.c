@@ -9,20 +9,6 @@
 #include "daemon/log.h"
 #include "daemon/session.h"
 
-/* Whether ENTRY tells that its process is another image, records, or has ended. */
-static bool ends_dormancy(const struct census_entry *entry)
-{
-    switch (entry->kind) {
-    case CENSUS_PRESENT:
-    case CENSUS_WOKEN:
-    case CENSUS_EXEC:
-    case CENSUS_ENDED:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Whether the exec call of entry EXEC failed, which the next entry of its process says. */
 static bool has_failed(const struct census_entry *entries, size_t count, size_t exec)
 {
@@ -32,13 +18,27 @@ static bool has_failed(const struct census_entry *entries, size_t count, size_t 
     return false;
 }
 
+/* Whether entry AT tells that its process is another image, records, or has ended. */
+static bool ends_dormancy(const struct census_entry *entries, size_t count, size_t at)
+{
+    switch (entries[at].kind) {
+    case CENSUS_PRESENT:
+    case CENSUS_WOKEN:
+    case CENSUS_ENDED:
+        return true;
+    case CENSUS_EXEC:
+        return !has_failed(entries, count, at);
+    default:
+        return false;
+    }
+}
+
 bool census_recall_is_last_word(const struct census_entry *entries, size_t count, size_t at)
 {
     if (entries[at].kind != CENSUS_PRESENT)
         return false;
     for (size_t i = at + 1; i < count; i++)
-        if (entries[i].pid == entries[at].pid && ends_dormancy(&entries[i]) &&
-            !has_failed(entries, count, i))
+        if (entries[i].pid == entries[at].pid && ends_dormancy(entries, count, i))
             return false;
     return true;
 }
