@@ -18,6 +18,7 @@ enum {
     FIRST_CAPACITY = 256,
     /* Parents have lower pids than their children but for those whose pids began anew. */
     MARK_PASSES = 16,
+    LEAD_READINGS = 3,
 };
 
 bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns,
@@ -44,12 +45,19 @@ bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns
     return true;
 }
 
-/* Monotonic time is read first: the difference of clocks that agree must not be below 0. */
-static uint64_t boot_clock_lead_ns(void)
+/* By how much CLOCK_BOOTTIME is ahead, in whole ticks of /proc: a process has the same start at
+ * each look. Monotonic time is read first, since the difference of clocks that agree must not be
+ * below 0; what passes between the two readings is the less the smaller they differ. */
+static uint64_t boot_clock_lead_ns(uint64_t clock_ticks)
 {
-    uint64_t monotonic_ns = clock_read_ns(CLOCK_MONOTONIC);
+    uint64_t lead_ns = UINT64_MAX;
 
-    return clock_read_ns(CLOCK_BOOTTIME) - monotonic_ns;
+    for (int reading = 0; reading < LEAD_READINGS; reading++) {
+        uint64_t monotonic_ns = clock_read_ns(CLOCK_MONOTONIC);
+        uint64_t difference_ns = clock_read_ns(CLOCK_BOOTTIME) - monotonic_ns;
+        lead_ns = difference_ns < lead_ns ? difference_ns : lead_ns;
+    }
+    return lead_ns - lead_ns % (NS_PER_S / clock_ticks);
 }
 
 bool process_sight(pid_t pid, struct process_sighting *out)
@@ -65,7 +73,8 @@ bool process_sight(pid_t pid, struct process_sighting *out)
     if (length <= 0)
         return false;
     text[length] = '\0';
-    return process_stat_parse(text, (uint64_t)sysconf(_SC_CLK_TCK), boot_clock_lead_ns(), out);
+    uint64_t clock_ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+    return process_stat_parse(text, clock_ticks, boot_clock_lead_ns(clock_ticks), out);
 }
 
 static int append_sighting(struct process_list *list, const struct process_sighting *sighting)

@@ -39,6 +39,11 @@ START_TEST(this_process_is_seen_as_it_is)
     ck_assert_int_eq(sighting.state, 'R');
     ck_assert_uint_gt(sighting.start_ns, 0);
     ck_assert_uint_le(sighting.start_ns, clock_read_ns(CLOCK_MONOTONIC));
+    struct process_sighting again;
+    for (int look = 0; look < 1000; look++) {
+        ck_assert(process_sight(getpid(), &again));
+        ck_assert_uint_eq(again.start_ns, sighting.start_ns);
+    }
     ck_assert(!process_sight(0x7fffffff, &sighting));
 }
 END_TEST
