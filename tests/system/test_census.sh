@@ -71,6 +71,14 @@ used_cpu() {
 }
 
 # status_names PROCESS WORDS: the status lists it with this reason.
+# run_as_themselves NAME…: their exec calls are done.
+run_as_themselves() {
+    local name
+    for name; do
+        [ -n "$(find /proc/[0-9]*/exe -maxdepth 0 -lname "$PWD/$name" 2>/dev/null)" ] || return
+    done
+}
+
 status_names() {
     "$profctl" status >status.txt
     grep -q "$1; not profiled: .*$2" status.txt
@@ -99,6 +107,7 @@ test_status_and_capture_tell_of_those_that_live() {
     make_dynamic disabled
     # shellcheck disable=SC2016
     start_profd -- sh -c './still 100 -1 & env -i ./cleared 0 -1 & PROFD_DISABLE=1 ./disabled 0 -1 & wait'
+    wait_until run_as_themselves still cleared disabled
     "$profctl" start
     wait_until status_names still static
     wait_until status_names cleared environment
