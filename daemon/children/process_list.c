@@ -45,9 +45,11 @@ bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns
     return true;
 }
 
-/* By how much CLOCK_BOOTTIME is ahead, in whole ticks of /proc: a process has the same start at
- * each look. Monotonic time is read first, since the difference of clocks that agree must not be
- * below 0; what passes between the two readings is the less the smaller they differ. */
+/* By how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC, in whole ticks of /proc, so that a
+ * process has the same start at each look. The clocks are read one after the other: monotonic time
+ * first, so that no difference is negative, and several times, since the smallest difference is the
+ * truest.
+ */
 static uint64_t boot_clock_lead_ns(uint64_t clock_ticks)
 {
     uint64_t lead_ns = UINT64_MAX;

@@ -162,30 +162,45 @@ test_killed_while_it_captures() {
 test_a_process_that_has_recorded_nothing_is_known_to_the_next_profd() {
     start_profd
     expect 0 "$profctl" start
-    mkfifo fifo
-    # shellcheck disable=SC2016 # for the shell that is profiled
-    LD_PRELOAD=$build/lib/libprofd.so in_background sh -c 'echo $$ >it; read -r line <fifo' it
-    wait_until knows_sleeper
+    start_sleeper
     kill_profd
     start_profd
-    says "resuming the session: 1 processes kept, 0 expected to reconnect" profd.log
+    says "resuming the session: $shells processes kept, 0 expected to reconnect" profd.log
     knows_sleeper
     kill_profd
     start_profd
     knows_sleeper
-    echo >fifo
+    echo >"fifo$shells"
     wait_until sleeper_has_ended
     expect 0 "$profctl" capture -o out.json
     read_facts out.json
-    [ "$(process_count sh)" -eq 1 ]
+    [ "$(process_count sh)" -eq "$shells" ]
+}
+
+# A shell that a tick happens to meet while it begins has recorded: then another one is tried.
+start_sleeper() {
+    shells=0
+    until [ $shells -gt 0 ] && knows_sleeper; do
+        shells=$((shells + 1))
+        [ $shells -le 50 ] || fail "each of 50 shells has recorded"
+        mkfifo "fifo$shells"
+        # shellcheck disable=SC2016 # for the shell that is profiled
+        LD_PRELOAD=$build/lib/libprofd.so in_background sh -c 'read -r line <"$0"' "fifo$shells"
+        sleeper=$background
+        wait_until is_listed
+    done
+}
+
+is_listed() {
+    "$profctl" status | grep -q "^ *$sleeper .* sh"
 }
 
 knows_sleeper() {
-    "$profctl" status | grep -q "^ *$(cat it) .* sh; nothing recorded yet"
+    "$profctl" status | grep -q "^ *$sleeper .* sh; nothing recorded yet"
 }
 
 sleeper_has_ended() {
-    "$profctl" status | grep -q "^ *$(cat it) .*exited.* sh"
+    "$profctl" status | grep -q "^ *$sleeper .*exited.* sh"
 }
 
 two_are_known() {
