@@ -168,15 +168,26 @@ static void begin_with(struct restart *restart, const struct session *kept,
     restart->events->on_session(restart->context);
 }
 
-/* What the keeper had is here. */
-static void go_on(struct restart *restart)
+size_t restart_count_kept(const struct restart *restart)
 {
-    size_t kept = restart->views.children->count;
+    size_t count = restart->views.children->count;
 
+    for (size_t i = 0; i < restart->awaited_count; i++) {
+        pid_t pid = lease_owner_pid(restart->awaited[i]);
+        if (child_table_find_latest(restart->views.children, pid) != NULL)
+            count--; /* known from its first words only: its arena did not come */
+    }
+    return count;
+}
+
+/* What the keeper had is here. */
+static void resume_session(struct restart *restart)
+{
     await_owners(restart);
     log_info("resuming the session: %zu processes kept, %zu expected to reconnect, %u ended while "
              "profd was not running",
-             kept, restart->awaited_count, restart->views.session->unseen_count);
+             restart_count_kept(restart), restart->awaited_count,
+             restart->views.session->unseen_count);
 }
 
 static void tell_unreadable(const struct restart *restart, int error)
@@ -195,7 +206,7 @@ void restart_take_over(struct restart *restart, const struct restart_always_on *
         begin_with(restart, &session, always_on);
     restart->events->on_return(restart->context);
     if (error == 0 && session_is_on(restart->views.session))
-        go_on(restart);
+        resume_session(restart);
     if (error < 0 && error != -ENOENT)
         tell_unreadable(restart, error);
     restart_keep_session(restart); /* also that there is none, or none that can be read */

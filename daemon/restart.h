@@ -68,6 +68,9 @@ void restart_close(struct restart *restart);
  * failure is logged. */
 void restart_take_over(struct restart *restart, const struct restart_always_on *always_on);
 
+/* How many children there are without those that are expected to reconnect. */
+size_t restart_count_kept(const struct restart *restart);
+
 /* The ledger was not adopted, as PAST says: the session of its profd is given up. A line tells so
  * if it was on. */
 void restart_give_up(const struct restart *restart, enum ledger_past past);

@@ -211,6 +211,19 @@ START_TEST(who_was_kept_is_awaited_no_more)
     begin_earlier(&user);
     take_over(&no_always_on);
     ck_assert(!restart_is_awaiting(&restart));
+    ck_assert_uint_eq(restart_count_kept(&restart), 1);
+}
+END_TEST
+
+/* The census remembers that the process exists; its arena was lost with profd-keeper. */
+START_TEST(who_is_known_without_its_arena_is_awaited_and_not_kept)
+{
+    comes_back = lease_owner_make(getpid(), UINT64_C(1) << 30, false);
+    (void)lease_unit(getpid());
+    begin_earlier(&user);
+    take_over(&no_always_on);
+    ck_assert(restart_is_awaiting(&restart));
+    ck_assert_uint_eq(restart_count_kept(&restart), 0);
 }
 END_TEST
 
@@ -292,6 +305,7 @@ int main(void)
     tcase_add_test(all, without_a_file_or_with_a_damaged_one_nothing_goes_on);
     tcase_add_test(all, who_lives_and_had_a_lease_is_awaited_until_its_hello);
     tcase_add_test(all, who_was_kept_is_awaited_no_more);
+    tcase_add_test(all, who_is_known_without_its_arena_is_awaited_and_not_kept);
     tcase_add_test(all, nobody_is_awaited_for_long_and_a_program_s_session_ends_without_it);
     tcase_add_test(all, the_session_of_a_program_that_has_ended_is_over);
     tcase_add_test(all, the_always_on_session_is_as_this_profd_was_told);
