@@ -35,8 +35,10 @@ static size_t most_silent(const struct admission *admission)
 
 bool admission_enter(struct admission *admission, uid_t uid, int fd)
 {
-    if (!admission_is_stranger(admission, uid))
+    if (!admission_is_stranger(admission, uid)) {
+        admission->owner_silent++;
         return true;
+    }
     if (is_reserved(admission, fd) || admission->silent >= most_silent(admission))
         return false;
     struct admission_user *user = find_user(admission, uid);
@@ -52,10 +54,20 @@ bool admission_enter(struct admission *admission, uid_t uid, int fd)
     return true;
 }
 
+bool admission_owner_is_over(const struct admission *admission)
+{
+    size_t share = admission->descriptors / ADMISSION_OWNER_SHARE / ADMISSION_OWNER_DESCRIPTORS;
+
+    return admission->owner_silent > (share > 0 ? share : 1);
+}
+
 void admission_leave(struct admission *admission, uid_t uid)
 {
-    if (!admission_is_stranger(admission, uid))
+    if (!admission_is_stranger(admission, uid)) {
+        assert(admission->owner_silent > 0);
+        admission->owner_silent--;
         return;
+    }
     struct admission_user *user = find_user(admission, uid);
     assert(user != NULL);
     admission->silent--;

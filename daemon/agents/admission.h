@@ -3,7 +3,9 @@
  * The socket is open to every user, since a supervised program may become any. So strangers, who
  * are neither root nor profd's own user, get little: a few silent connections each and a few more
  * in all, one descriptor for a connection, and none of a reserve that is kept for the owner. The
- * owner gets what there is. Pure: no socket, no clock. Loop thread. */
+ * owner and root are never turned away, but a broken program of theirs must leave descriptors to
+ * the others: beyond their share, the oldest of their silent connections gives way to each new one.
+ * Pure: no socket, no clock. Loop thread. */
 #ifndef PROFD_DAEMON_ADMISSION_H
 #define PROFD_DAEMON_ADMISSION_H
 
@@ -20,6 +22,10 @@ enum {
     ADMISSION_SILENT_SHARE = 8,
     /* One of so many is the owner's alone. */
     ADMISSION_RESERVE_SHARE = 4,
+    /* One of so many at most is held by silent connections of the owner and root, … */
+    ADMISSION_OWNER_SHARE = 4,
+    /* … each of which takes two: its own and the pidfd of its process. */
+    ADMISSION_OWNER_DESCRIPTORS = 2,
     /* An agent says hello as soon as it is connected. */
     ADMISSION_STRANGER_MS = 2 * 1000,
     /* A frozen program of the owner may hold its place for so long. */
@@ -28,9 +34,10 @@ enum {
 
 struct admission {
     uid_t owner;
-    size_t descriptors; /* that profd may have */
-    size_t silent;      /* of all strangers */
-    size_t users;       /* strangers with silent connections, in no order */
+    size_t descriptors;  /* that profd may have */
+    size_t silent;       /* of all strangers */
+    size_t owner_silent; /* of the owner and root */
+    size_t users;        /* strangers with silent connections, in no order */
     struct admission_user {
         uid_t uid;
         size_t silent;
@@ -46,6 +53,9 @@ bool admission_is_stranger(const struct admission *admission, uid_t uid);
  * admission_leave(). The kernel gives the lowest free number: one in the reserve means that all
  * others are in use. */
 bool admission_enter(struct admission *admission, uid_t uid, int fd);
+
+/* Whether the owner and root have more silent connections than their share: one has to leave. */
+bool admission_owner_is_over(const struct admission *admission);
 
 /* A connection of UID that had entered has said what it is, or has gone. */
 void admission_leave(struct admission *admission, uid_t uid);

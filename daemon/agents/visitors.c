@@ -1,5 +1,6 @@
 #include "daemon/agents/visitors.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,20 +23,25 @@ struct visitor {
     int pidfd; /* owned; -1: none */
     uid_t uid; /* under which it entered */
     bool is_private;
-    struct visitor *next;
+    bool is_admitted; /* counts as a silent connection of UID */
+    TAILQ_ENTRY(visitor) link;
 };
+
+/* It has no descriptor of its own and no place among the silent ones afterwards. */
+static void release_place(struct visitor *visitor)
+{
+    if (visitor->is_admitted)
+        admission_leave(&visitor->visitors->admission, visitor->uid);
+    visitor->is_admitted = false;
+    if (visitor->pidfd >= 0)
+        close(visitor->pidfd);
+    visitor->pidfd = -1;
+}
 
 static void free_visitor(struct visitor *visitor)
 {
-    struct visitor **link = &visitor->visitors->first;
-
-    while (*link != visitor)
-        link = &(*link)->next;
-    *link = visitor->next;
-    if (!visitor->is_private)
-        admission_leave(&visitor->visitors->admission, visitor->uid);
-    if (visitor->pidfd >= 0)
-        close(visitor->pidfd);
+    TAILQ_REMOVE(&visitor->visitors->all, visitor, link);
+    release_place(visitor);
     free(visitor);
 }
 
@@ -116,17 +122,49 @@ static int add_visitor(const struct visitor *who, uint64_t deadline_ms)
         free(visitor);
         return error;
     }
-    visitor->next = who->visitors->first;
-    who->visitors->first = visitor;
+    TAILQ_INSERT_TAIL(&who->visitors->all, visitor, link);
     connection_set_deadline(visitor->connection, deadline_ms);
     return 0;
 }
 
+static bool is_silent_owner(const struct visitor *visitor)
+{
+    return visitor->is_admitted &&
+           !admission_is_stranger(&visitor->visitors->admission, visitor->uid);
+}
+
+/* Before it are only strangers, who are few, and those that close in this turn of the loop. NULL:
+ * none. */
+static struct visitor *find_oldest_of_owner(const struct visitors *visitors)
+{
+    struct visitor *visitor = TAILQ_FIRST(&visitors->all);
+
+    while (visitor != NULL && !is_silent_owner(visitor))
+        visitor = TAILQ_NEXT(visitor, link);
+    return visitor;
+}
+
+/* Before the newest, which counts already, is among them: it is about to say what it is. */
+static void make_room_for_owner(struct visitors *visitors)
+{
+    if (!admission_owner_is_over(&visitors->admission))
+        return;
+    struct visitor *oldest = find_oldest_of_owner(visitors);
+    assert(oldest != NULL); /* nobody is over with one */
+    pid_t pid = connection_peer(oldest->connection)->pid;
+    log_warn_of_many(pid, "closed connection from %d, which sent nothing: too many are idle", pid);
+    release_place(oldest);
+    connection_close(oldest->connection, -ECONNABORTED);
+}
+
 static void admit_visitor(struct visitors *visitors, int fd, const struct peer_credentials *peer)
 {
-    struct visitor who = { .visitors = visitors, .fd = fd, .pidfd = -1, .uid = peer->uid };
+    struct visitor who = {
+        .visitors = visitors, .fd = fd, .pidfd = -1, .uid = peer->uid, .is_admitted = true
+    };
     bool is_stranger = admission_is_stranger(&visitors->admission, peer->uid);
 
+    make_room_for_owner(visitors);
     /* Taken now: the process may end before its hello is read. */
     if (!is_stranger)
         who.pidfd = pidfd_of_peer(fd, peer->pid);
@@ -164,6 +202,7 @@ void visitors_init(struct visitors *visitors, uv_loop_t *loop, const struct visi
     *visitors = (struct visitors){ .loop = loop, .events = events, .context = context };
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
         log_warn("cannot determine the limit of descriptors: %s", strerror(errno));
+    TAILQ_INIT(&visitors->all);
     admission_init(&visitors->admission, geteuid(), limit.rlim_cur);
 }
 
@@ -179,6 +218,7 @@ int visitors_add_private(struct visitors *visitors, int fd)
 
 void visitors_close(struct visitors *visitors)
 {
-    for (struct visitor *visitor = visitors->first; visitor != NULL; visitor = visitor->next)
+    for (struct visitor *visitor = TAILQ_FIRST(&visitors->all); visitor != NULL;
+         visitor = TAILQ_NEXT(visitor, link))
         connection_close(visitor->connection, -ESHUTDOWN);
 }

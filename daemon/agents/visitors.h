@@ -1,14 +1,15 @@
 /* Connections that have not said yet what they are: an agent or a client.
  *
  * The first message decides, and must come soon. Any other message ends the connection, with one
- * line in the log. Until then strangers get only a few of profd's descriptors
- * (daemon/agents/admission.h). Loop thread. */
+ * line in the log. Until then strangers get only a few of profd's descriptors, and the owner's
+ * programs a share, which the newest of them have (daemon/agents/admission.h). Loop thread. */
 #ifndef PROFD_DAEMON_VISITORS_H
 #define PROFD_DAEMON_VISITORS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <uv.h>
 
 #include "daemon/agents/admission.h"
@@ -37,7 +38,7 @@ struct visitors {
     uv_loop_t *loop;
     const struct visitors_events *events;
     void *context;
-    struct visitor *first;      /* those that have not said yet what they are … */
+    TAILQ_HEAD(, visitor) all;  /* those that have not said yet what they are, oldest first … */
     struct admission admission; /* … and whether more of them may come */
 };
 

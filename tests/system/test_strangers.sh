@@ -1,5 +1,5 @@
 #!/bin/bash
-# What users can do to a profd that is not theirs.
+# What users can do to a profd that is not theirs, and broken programs to their own user's.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -15,6 +15,14 @@ flood() {
     for uid in $(seq 5001 $((5000 + $1))); do
         wait_until test -e "floods/$uid"
     done
+}
+
+descriptors_of_profd() {
+    find "/proc/$daemon/fd" -mindepth 1 | wc -l
+}
+
+descriptor_limit() {
+    awk '/^Max open files/ { print $4 }' "/proc/$daemon/limits"
 }
 
 # profctl and the owner's programs while that goes on.
@@ -45,6 +53,18 @@ test_silent_connections_of_many_users() {
     start_profd
     flood 3
     owner_is_served
+}
+
+# A broken program of the owner's own: profd keeps the newest of its connections, and says so.
+test_silent_connections_of_the_owner() {
+    start_profd
+    in_background "$programs/flood" 19000 flooded
+    wait_until test -e flooded
+    owner_is_served
+    says 'closed connection from [0-9]+, which sent nothing: too many are idle' profd.log
+    # A quarter of the limit, and what profd has besides.
+    [ "$(descriptors_of_profd)" -le $(($(descriptor_limit) / 4 + 200)) ] ||
+        fail "profd has $(descriptors_of_profd) descriptors of $(descriptor_limit)"
 }
 
 test_connections_with_descriptors_and_no_whole_message() {

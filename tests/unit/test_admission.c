@@ -85,6 +85,34 @@ START_TEST(root_and_the_owner_get_what_there_is)
     ck_assert(admission_enter(&admission, OWNER, DESCRIPTORS - 1));
     admission_leave(&admission, OWNER);
     ck_assert_uint_eq(admission.silent, ADMISSION_SILENT_OF_ALL);
+    ck_assert_uint_eq(admission.owner_silent, 2 * DESCRIPTORS);
+}
+END_TEST
+
+START_TEST(the_owner_and_root_are_over_beyond_a_quarter)
+{
+    enum { SHARE = DESCRIPTORS / 4 / ADMISSION_OWNER_DESCRIPTORS };
+
+    enter_connections(STRANGER, 10);
+    enter_connections(OWNER, SHARE - 1);
+    enter_connections(0, 1);
+    ck_assert(!admission_owner_is_over(&admission));
+    enter_connections(0, 1);
+    ck_assert(admission_owner_is_over(&admission));
+    admission_leave(&admission, STRANGER);
+    ck_assert(admission_owner_is_over(&admission));
+    admission_leave(&admission, OWNER);
+    ck_assert(!admission_owner_is_over(&admission));
+}
+END_TEST
+
+START_TEST(the_owner_may_have_one_of_no_descriptors)
+{
+    admission_init(&admission, OWNER, 0);
+    enter_connections(OWNER, 1);
+    ck_assert(!admission_owner_is_over(&admission));
+    enter_connections(OWNER, 1);
+    ck_assert(admission_owner_is_over(&admission));
 }
 END_TEST
 
@@ -125,6 +153,8 @@ int main(void)
     tcase_add_test(rules, all_strangers_together_get_a_few);
     tcase_add_test(rules, a_stranger_who_got_nothing_is_not_remembered);
     tcase_add_test(rules, root_and_the_owner_get_what_there_is);
+    tcase_add_test(rules, the_owner_and_root_are_over_beyond_a_quarter);
+    tcase_add_test(rules, the_owner_may_have_one_of_no_descriptors);
     tcase_add_test(rules, the_reserve_is_the_owners);
     tcase_add_loop_test(rules, few_descriptors_leave_fewer_to_strangers, 0, 7);
     suite_add_tcase(suite, rules);

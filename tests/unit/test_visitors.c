@@ -1,6 +1,7 @@
 /* daemon.visitors: what strangers say first, over real sockets on a real loop. */
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -110,8 +111,9 @@ static void tear_down(void)
     visitors_close(&visitors);
     uv_close((uv_handle_t *)&limit, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
-    ck_assert_ptr_null(visitors.first);
+    ck_assert(TAILQ_EMPTY(&visitors.all));
     ck_assert_uint_eq(visitors.admission.silent, 0);
+    ck_assert_uint_eq(visitors.admission.owner_silent, 0);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
@@ -149,7 +151,7 @@ static void say_client_hello(int fd)
 
 static void run_until_left(void)
 {
-    while (visitors.first != NULL)
+    while (!TAILQ_EMPTY(&visitors.all))
         uv_run(&loop, UV_RUN_ONCE);
 }
 
@@ -224,6 +226,61 @@ START_TEST(strangers_get_few_silent_connections)
 }
 END_TEST
 
+static bool is_closed(int fd)
+{
+    char byte;
+    return read(fd, &byte, 1) == 0;
+}
+
+static size_t count_descriptors(void)
+{
+    size_t count = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+/* Of 64 descriptors eight connections and their pidfds may have 16. */
+START_TEST(the_owners_oldest_silent_connection_gives_way)
+{
+    enum { STRANGER = 12345, SHARE = 8, LATE = 3 };
+    int stranger, fds[SHARE + LATE], private_ends[2];
+
+    admission_init(&visitors.admission, geteuid(), 64);
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, private_ends), 0);
+    ck_assert_int_eq(visitors_add_private(&visitors, private_ends[0]), 0);
+    visitors.admission.descriptors = 1024; /* the stranger's number is no matter here */
+    stranger = connect_visitor(STRANGER);
+    visitors.admission.descriptors = 64;
+    for (int i = 0; i < SHARE; i++)
+        fds[i] = connect_visitor(i % 2 == 0 ? geteuid() : 0);
+    size_t before = count_descriptors();
+    for (int i = SHARE; i < SHARE + LATE; i++)
+        fds[i] = connect_visitor(geteuid());
+    /* At once, not in the next turn of the loop; LATE are the test's own ends. */
+    ck_assert_uint_eq(count_descriptors(), before + LATE);
+    ck_assert_uint_eq(visitors.admission.owner_silent, SHARE);
+    for (int i = 0; i < SHARE + LATE; i++)
+        ck_assert_int_eq(is_closed(fds[i]), i < LATE);
+    ck_assert(!is_closed(stranger));
+    ck_assert(!is_closed(private_ends[1]));
+
+    say_hello(fds[SHARE + LATE - 1]);
+    say_client_hello(fds[LATE]);
+    while (agents == 0 || clients == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    ck_assert_int_ge(last_pidfd, 0);
+    ck_assert_uint_eq(visitors.admission.owner_silent, SHARE - 2);
+    for (int i = 0; i < SHARE + LATE; i++)
+        close(fds[i]);
+    close(stranger);
+    close(private_ends[1]);
+    run_until_left();
+    ck_assert_uint_eq(gone, 1);
+}
+END_TEST
+
 START_TEST(the_private_client_is_told_apart_and_missed)
 {
     int ends[2];
@@ -256,6 +313,7 @@ int main(void)
     tcase_add_test(all, who_goes_without_a_word_is_forgotten);
     tcase_add_test(all, a_refused_hello_leaves_the_visitor_to_its_end);
     tcase_add_test(all, strangers_get_few_silent_connections);
+    tcase_add_test(all, the_owners_oldest_silent_connection_gives_way);
     tcase_add_test(all, the_private_client_is_told_apart_and_missed);
     suite_add_tcase(suite, all);
 
