@@ -66,6 +66,7 @@ int main(int argc, char **argv)
 {
     bool begins = argc > 3 && strcmp(argv[3], "half") == 0;
     int count = argc > 2 ? atoi(argv[1]) : 0;
+    char early_name[4096];
     struct rlimit limit;
 
     if (count <= 0 || count > MOST || getenv("PROFD_SOCKET") == NULL)
@@ -74,6 +75,9 @@ int main(int argc, char **argv)
         limit.rlim_cur = limit.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
+    /* While there are descriptors: it gets its name once all are taken. */
+    snprintf(early_name, sizeof(early_name), "%s.new", argv[2]);
+    close(open(early_name, O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", getenv("PROFD_SOCKET"));
     memset(connections, -1, sizeof(connections));
     for (bool is_first = true;; is_first = false) {
@@ -86,6 +90,6 @@ int main(int argc, char **argv)
                 connections[i] = come_in(begins);
         }
         if (is_first)
-            close(open(argv[2], O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+            (void)rename(early_name, argv[2]);
     }
 }
