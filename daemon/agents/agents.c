@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "daemon/agents/agents_inside.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
@@ -17,6 +18,10 @@
 
 /* Ended processes of which only the name is known; each costs about 400 bytes. */
 enum { MAX_NAMES = 64 * 1024 };
+
+/* A process may take up a session between telling of an exec call and making it, if it is not kept
+ * from running for so long. */
+enum { EXEC_CALL_LASTS_NS = NS_PER_S };
 
 void agents_init(struct agents *agents, const struct agents_views *views,
                  const struct agents_events *events, void *context)
@@ -299,7 +304,7 @@ void agents_forget_replaced(struct agents *agents)
 {
     struct child *next;
 
-    exec_calls_clear(&agents->exec_calls);
+    exec_calls_forget_before(&agents->exec_calls, uv_hrtime() - EXEC_CALL_LASTS_NS);
     for (struct child *child = agents->children->first; child != NULL; child = next) {
         next = child->next;
         if (!child->is_alone || child->state == CHILD_ENDED ||

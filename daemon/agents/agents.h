@@ -117,6 +117,11 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
 void agents_note_exec_call(struct agents *agents, const struct exec_call *call);
 void agents_note_exec_failed(struct agents *agents, pid_t pid);
 
+/* Whether CHILD's process told, as the program that it is here, that it is about to run another. */
+bool agents_knows_exec(const struct agents *agents, const struct child *child);
+/* When CHILD's process called exec, as far as is known; else NOW_NS. CLOCK_MONOTONIC. */
+uint64_t agents_exec_time(const struct agents *agents, const struct child *child, uint64_t now_ns);
+
 /* Adds a process that has no agent because of OBSTACLE, for the census. If one of its pid lives,
  * it is the next image of that. PIDFD (-1: none) is taken over on every path. NULL: no memory. */
 struct child *agents_add_silent(struct agents *agents, const struct child_introduction *who,

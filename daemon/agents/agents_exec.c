@@ -24,13 +24,22 @@ void agents_note_exec_failed(struct agents *agents, pid_t pid)
     (void)exec_calls_take(&agents->exec_calls, pid, &call);
 }
 
+/* Takes the call that made the image WHO; a later one is of the program that it becomes. */
+static bool take_call(struct agents *agents, const struct child_introduction *who,
+                      struct exec_call *out)
+{
+    const struct exec_call *call = exec_calls_find(&agents->exec_calls, who->pid);
+
+    return !who->is_fork && call != NULL && call->time_ns <= who->start_ns &&
+           exec_calls_take(&agents->exec_calls, who->pid, out);
+}
+
 uint64_t agents_settle_exec_call(struct agents *agents, struct child *earlier, struct child *child,
                                  const struct child_introduction *who)
 {
     struct exec_call call;
 
-    if (who->is_fork || !exec_calls_take(&agents->exec_calls, who->pid, &call) ||
-        call.time_ns > who->start_ns)
+    if (!take_call(agents, who, &call))
         return who->start_ns;
     if (earlier == NULL) {
         if (child != NULL)
@@ -40,4 +49,24 @@ uint64_t agents_settle_exec_call(struct agents *agents, struct child *earlier, s
         return call.time_ns;
     }
     return who->start_ns;
+}
+
+/* The last exec call that CHILD's process told of as this program. */
+static const struct exec_call *find_call(const struct agents *agents, const struct child *child)
+{
+    const struct exec_call *call = exec_calls_find(&agents->exec_calls, child->pid);
+
+    return call != NULL && call->time_ns >= child->start_ns ? call : NULL;
+}
+
+bool agents_knows_exec(const struct agents *agents, const struct child *child)
+{
+    return find_call(agents, child) != NULL;
+}
+
+uint64_t agents_exec_time(const struct agents *agents, const struct child *child, uint64_t now_ns)
+{
+    const struct exec_call *call = find_call(agents, child);
+
+    return call != NULL && call->time_ns <= now_ns ? call->time_ns : now_ns;
 }

@@ -28,7 +28,10 @@ void exec_calls_put(struct exec_calls *calls, const struct exec_call *call);
 /* The last call of PID, which is known here no more, goes to *OUT. False: none. */
 bool exec_calls_take(struct exec_calls *calls, pid_t pid, struct exec_call *out);
 
-/* Forgets all. */
-void exec_calls_clear(struct exec_calls *calls);
+/* The last call of PID, which stays known here, and where it is; NULL: none. */
+const struct exec_call *exec_calls_find(const struct exec_calls *calls, pid_t pid);
+
+/* Forgets the calls that were made before TIME_NS. */
+void exec_calls_forget_before(struct exec_calls *calls, uint64_t time_ns);
 
 #endif

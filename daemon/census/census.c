@@ -112,6 +112,48 @@ static bool examine_process(struct census *census, const struct process_sighting
 
 /* --- Looking around --- */
 
+/* Whether CHILD's process has called exec since: /proc showed it as what it was, or it told of the
+ * call. A program that runs inside of another one, as in valgrind, never was what /proc shows. */
+static bool has_been_replaced(const struct census *census, struct child *child)
+{
+    if (process_runs_other_program(child->pid, child->executable))
+        return child->was_seen_itself || agents_knows_exec(census->agents, child);
+    if (!child->was_seen_itself)
+        child->was_seen_itself = process_runs_program(child->pid, child->executable);
+    return false;
+}
+
+/* Adds the program that CHILD's process has become, in which nothing will say hello. True when it
+ * was added; a program that can be profiled tells of itself. */
+static bool add_replacing(struct census *census, const struct child *child, uint64_t now_ns)
+{
+    struct process_program program;
+    const struct process_sighting sighting = {
+        .pid = child->pid,
+        .parent_pid = child->parent_pid,
+        .start_ns = agents_exec_time(census->agents, child, now_ns),
+    };
+
+    return process_program_read(child->pid, census->paths->library, &program) == 0 &&
+           program.obstacle != OBSTACLE_NONE && program.path[0] == '/' &&
+           census_add(census, &sighting, program.path, program.obstacle) != NULL;
+}
+
+/* Those without an agent thread cannot show that they run another program by losing a connection;
+ * they may have told of the call before the session, or not at all. True when there was news. */
+static bool find_replaced(struct census *census, uint64_t now_ns)
+{
+    const struct child *last = census->children->last; /* those behind it are added here */
+    bool is_news = false;
+
+    for (struct child *child = census->children->first; child != NULL;
+         child = child != last ? child->next : NULL) {
+        if (child->is_alone && child->state != CHILD_ENDED && has_been_replaced(census, child))
+            is_news |= add_replacing(census, child, now_ns);
+    }
+    return is_news;
+}
+
 static bool has_agent(pid_t pid, void *context)
 {
     const struct census *census = context;
@@ -155,6 +197,7 @@ static bool scan_processes(struct census *census)
     uint64_t now_ns = uv_hrtime();
 
     census_read(census); /* what agents told is better known */
+    is_news = find_replaced(census, now_ns);
     int error = process_list_read(&list, has_agent, census);
 
     if (error == 0)

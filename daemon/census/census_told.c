@@ -336,6 +336,8 @@ unsigned census_read(struct census *census)
             entry.time_ns = now_ns; /* what is from the future would never expire */
         if (is_on && census_entry_is_of_session(&entry, census->session))
             carry_out(census, &entry);
+        else
+            record_exec_call(census, &entry); /* it may take up the session before it is made */
     }
     agents_watch_dormant(census->agents);
     uint64_t lost = census_ring_take_lost(ring);

@@ -127,6 +127,7 @@ struct child {
     bool is_fork;            /* made by fork, so that it ran no program of its own */
     uint64_t protocol_minor; /* that its agent understands */
     bool is_alone;           /* it has no agent thread: nothing in it listens */
+    bool was_seen_itself;    /* /proc showed that its process ran its executable */
     enum child_knowledge knowledge;
     struct child_exec exec; /* that it was about to make; the census' */
     struct child_wait wait;

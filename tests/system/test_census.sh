@@ -84,6 +84,10 @@ status_names() {
     grep -q "$1; not profiled: .*$2" status.txt
 }
 
+is_listed() {
+    "$profctl" status | grep "$1" >/dev/null
+}
+
 test_a_static_command_is_listed() {
     make_static still
     expect 3 "$profctl" run -o out.json -- ./still 200 3
@@ -99,6 +103,24 @@ test_a_static_command_that_is_found_by_its_name_is_listed() {
     read_facts out.json
     not_profiled still static
     outcome_of still exited 0
+}
+
+# Nothing in the next program says hello, and nobody tells of it: profd sees that it is another.
+test_a_process_that_becomes_another_program_unnoticed() {
+    make_static still
+    start_profd -- "$programs/becomes" goes_on "$PWD/still" 0 -1
+    expect 0 "$profctl" start
+    wait_until is_listed becomes
+    touch goes_on
+    wait_until status_names still static
+    "$profctl" capture -o out.json
+    read_facts out.json
+    not_profiled still static
+    outcome_of still live 0
+    [ "$(process_count still)" -eq 1 ]
+    [ "$(process_count becomes)" -eq 1 ]
+    "$profctl" stop >/dev/null
+    pkill -KILL -P "$daemon"
 }
 
 test_status_and_capture_tell_of_those_that_live() {

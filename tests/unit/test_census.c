@@ -217,6 +217,47 @@ START_TEST(what_was_told_before_the_session_or_without_one_is_nothing)
 }
 END_TEST
 
+static void put_present_shell(uint64_t time_ns)
+{
+    struct census_entry entry = { .kind = CENSUS_PRESENT,
+                                  .pid = process,
+                                  .parent_pid = getpid(),
+                                  .time_ns = time_ns,
+                                  .generation = session.generation };
+
+    census_ring_set_path(&entry, "/bin/sh");
+    census_ring_put(ledger.ring, &entry);
+}
+
+/* It took up the session between the two. */
+START_TEST(who_told_before_the_session_what_it_becomes_is_found_as_that)
+{
+    session.state = SESSION_IDLE;
+    put_entry(CENSUS_EXEC, START_NS - 1, 0);
+    census_read(&census);
+    session.state = SESSION_ACTIVE;
+    put_present_shell(START_NS - 2);
+    census_take(&census);
+    ck_assert_uint_eq(table.count, 2);
+    ck_assert_int_eq(table.first->verdict, VERDICT_EXECED);
+    ck_assert_uint_eq(table.first->end_ns, START_NS - 1);
+    ck_assert_uint_eq(table.first->cpu.at_exec_ns, 5);
+    ck_assert(latest_child()->is_silent);
+    ck_assert_uint_eq(latest_child()->start_ns, START_NS - 1);
+    ck_assert_ptr_nonnull(strstr(latest_child()->executable, "sleep"));
+}
+END_TEST
+
+/* As a program that runs inside of valgrind. */
+START_TEST(who_never_was_what_proc_shows_has_not_become_that)
+{
+    put_present_shell(START_NS - 2);
+    census_take(&census);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_str_eq(latest_child()->executable, "/bin/sh");
+}
+END_TEST
+
 START_TEST(who_began_just_before_its_session_is_in_it)
 {
     struct census_entry entry = { .kind = CENSUS_PRESENT,
@@ -426,6 +467,8 @@ int main(void)
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, who_is_present_is_a_dormant_child);
     tcase_add_test(all, what_was_told_before_the_session_or_without_one_is_nothing);
+    tcase_add_test(all, who_told_before_the_session_what_it_becomes_is_found_as_that);
+    tcase_add_test(all, who_never_was_what_proc_shows_has_not_become_that);
     tcase_add_test(all, who_began_just_before_its_session_is_in_it);
     tcase_add_test(all, who_ended_unheard_is_a_name);
     tcase_add_test(all, an_end_that_was_forgotten_already_is_passed_on);

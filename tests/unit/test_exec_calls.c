@@ -1,6 +1,7 @@
 /* daemon.exec_calls */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/agents/exec_calls.h"
 
@@ -30,7 +31,7 @@ static void check_none(pid_t pid)
 
 static void clear_calls(void)
 {
-    exec_calls_clear(&calls);
+    memset(&calls, 0, sizeof(calls));
 }
 
 START_TEST(a_call_is_taken_once)
@@ -68,11 +69,24 @@ START_TEST(no_process_has_no_call)
 }
 END_TEST
 
-START_TEST(all_are_forgotten)
+START_TEST(a_call_that_is_found_stays)
+{
+    ck_assert_ptr_null(exec_calls_find(&calls, 0));
+    put_call(10, 100);
+    ck_assert_ptr_null(exec_calls_find(&calls, 10 + EXEC_CALLS));
+    ck_assert_uint_eq(exec_calls_find(&calls, 10)->time_ns, 100);
+    check_taken(10, 100);
+    ck_assert_ptr_null(exec_calls_find(&calls, 10));
+}
+END_TEST
+
+START_TEST(earlier_ones_are_forgotten)
 {
     put_call(10, 100);
-    clear_calls();
+    put_call(11, 200);
+    exec_calls_forget_before(&calls, 200);
     check_none(10);
+    check_taken(11, 200);
 }
 END_TEST
 
@@ -85,7 +99,8 @@ int main(void)
     tcase_add_test(calls_case, the_last_call_counts);
     tcase_add_test(calls_case, of_two_with_one_place_the_later_stays);
     tcase_add_test(calls_case, no_process_has_no_call);
-    tcase_add_test(calls_case, all_are_forgotten);
+    tcase_add_test(calls_case, a_call_that_is_found_stays);
+    tcase_add_test(calls_case, earlier_ones_are_forgotten);
     suite_add_tcase(suite, calls_case);
 
     SRunner *runner = srunner_create(suite);
