@@ -5,7 +5,7 @@
 #include "buffer/arena_reader.h"
 #include "buffer/arena_source.h"
 
-/* A chunk worth reading: where it was, and which life of it. */
+/* A chunk to read. Its slot may be recycled; RANGE_START tells one use of a slot from another. */
 struct listed_chunk {
     uint64_t range_start;
     uint32_t slot;
@@ -18,14 +18,16 @@ struct arena_reader {
     uint64_t chunks_offset;
     struct clock_pair latest;   /* on both clocks */
     double process_ns_per_tick; /* over the whole time that the arena covers */
-    size_t records_next;        /* in the dictionary */
-    size_t records_counted;     /* damage before this is in info.bad_records already */
-    uint32_t dictionary_bytes;  /* copied */
-    uint8_t *dictionary;        /* behind the chunks, in the same mapping */
-    size_t mapped_bytes;        /* of all this */
-    bool is_exact; /* what was produced, at the moment of the list; else it is at least so much */
+    size_t records_next;        /* position of the next record in the dictionary */
+    size_t records_counted;     /* damaged records before this are already counted in
+                                 * info.bad_records */
+    uint32_t dictionary_bytes;  /* bytes of the dictionary that were copied */
+    uint8_t *dictionary;        /* a copy, placed after the chunk list in the same mapping */
+    size_t mapped_bytes;        /* size of the whole mapping */
+    bool is_exact; /* the produced counts match the chunk list exactly; otherwise they are a lower
+                    * bound */
     size_t chunk_count;
-    struct listed_chunk chunks[]; /* by range_start */
+    struct listed_chunk chunks[]; /* sorted by range_start */
 };
 
 #endif

@@ -1,5 +1,6 @@
-/* What makes a title of the arguments of a process: who writes over them, as PostgreSQL and nginx
- * do, calls itself so. Pure, and async-signal-safe: the agent looks at its own, profd at /proc. */
+/* Finds the title of a process that overwrites its command-line arguments to name itself, as
+ * PostgreSQL and nginx do. Pure and async-signal-safe. The agent uses it for its own arguments,
+ * profd for those in /proc. */
 #ifndef PROFD_BUFFER_ARENA_TITLE_H
 #define PROFD_BUFFER_ARENA_TITLE_H
 
@@ -7,9 +8,10 @@
 
 #include "buffer/arena.h"
 
-/* ARGUMENTS, NUL-separated, of which BYTES may be read up to the first NUL, are those of the
- * moment, of a process that was started with FIRST: in OUT what was written over them, without
- * spaces at its end; "": nothing was. */
+/* Writes to OUT the title of a process, which is terminated and has no spaces at its end; "" if the
+ * process has not overwritten its arguments. ARGUMENTS are the current arguments, NUL-separated; up
+ * to BYTES of them may be read, until the first NUL. FIRST is the first argument that the process
+ * was started with. */
 void arena_title_find(const char *arguments, size_t bytes, const char *first,
                       char out[ARENA_TITLE_BYTES]);
 

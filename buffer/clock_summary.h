@@ -1,4 +1,4 @@
-/* How many processes have which sampling clock, from what their arenas say. Pure. */
+/* Counts how many processes use which sampling clock, according to their arenas. Pure. */
 #ifndef PROFD_BUFFER_CLOCK_SUMMARY_H
 #define PROFD_BUFFER_CLOCK_SUMMARY_H
 
@@ -7,27 +7,27 @@
 
 #include "common/sampling_clock.h"
 
-/* Processes with the same clock, for the same reason. */
+/* Processes that use the same clock for the same reason. */
 struct clock_group {
     enum sampling_clock clock;  /* never AUTO */
-    enum clock_refusal refusal; /* of the one that was asked for */
+    enum clock_refusal refusal; /* why the requested clock was refused */
     uint64_t processes;
-    uint64_t shortest_ns, longest_ns; /* intervals; 0: none is known */
+    uint64_t shortest_ns, longest_ns; /* intervals; 0: not known */
 };
 
 enum { CLOCK_GROUPS_MOST = (SAMPLING_CLOCK_COUNT - 1) * CLOCK_REFUSAL_COUNT };
 
-/* Zeroed: no process yet. */
+/* A zeroed summary contains no process. */
 struct clock_summary {
     size_t count;
     struct clock_group groups[CLOCK_GROUPS_MOST];
 };
 
-/* Counts PROCESS: a group of one process, or of some. One whose clock is AUTO has none yet and is
- * left out. */
+/* Adds PROCESS, a group of one or more processes. A group whose clock is AUTO has no clock yet and
+ * is ignored. */
 void clock_summary_add(struct clock_summary *summary, const struct clock_group *process);
 
-/* Those of most processes first. */
+/* Sorts the groups by number of processes, largest first. */
 void clock_summary_sort(struct clock_summary *summary);
 
 #endif

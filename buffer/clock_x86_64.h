@@ -4,10 +4,10 @@
 
 #include <x86intrin.h>
 
-/* 1 when the TSC is invariant and may be read, set by clock_initialize(). */
+/* 1 if the TSC is invariant and may be read. Set by clock_initialize(). */
 extern int clock_tsc_is_invariant;
 
-/* The same ticks without the instruction. */
+/* Returns the current time in the same ticks without executing the instruction. */
 uint64_t clock_ticks_without_tsc(void);
 
 static inline uint64_t clock_ticks(void)

@@ -1,9 +1,9 @@
 /* The dictionary: records that give the numbers in chunks their meaning.
  *
- * Append-only, in the arena, never recycled: threads, libraries, sites of labels and markers,
- * categories, pauses. A record is framed like a block: LEB128 size, then one byte of kind, then
- * fields: numbers as LEB128, strings and bytes as LEB128 length and bytes. Times are
- * CLOCK_MONOTONIC ns. Unknown kinds are skipped by readers. */
+ * It lies in the arena, is only appended to and never recycled. It describes threads, libraries,
+ * the sites of labels and markers, categories and pauses. A record is framed like a block: a LEB128
+ * size, one byte of kind, then the fields. Numbers are LEB128; strings and bytes are a LEB128
+ * length followed by the bytes. Times are CLOCK_MONOTONIC ns. Readers skip unknown kinds. */
 #ifndef PROFD_BUFFER_DICTIONARY_H
 #define PROFD_BUFFER_DICTIONARY_H
 
@@ -44,7 +44,7 @@ enum dictionary_kind {
 #undef X
 };
 
-/* Categories that every profile has, in this order, before its own. */
+/* The categories that every profile has, in this order, before its own ones. */
 #define CATEGORIES(X)                                                                              \
     X(IDLE, 0, "Idle", "transparent")                                                              \
     X(OTHER, 1, "Other", "grey")                                                                   \
@@ -61,11 +61,11 @@ enum dictionary_category {
 #define X(name, number, text, colour) CATEGORY_##name = number,
     CATEGORIES(X)
 #undef X
-        CATEGORY_FIRST_OWN /* the first that a program may make */
+        CATEGORY_FIRST_OWN /* the first one that a program can create */
 };
 
-/* How much of its own a process may have. A category or subcategory keeps its id for as long as the
- * process lives, so a dictionary need not have all of them. */
+/* How many categories a process may create. A category or subcategory keeps its id for as long as
+ * the process lives, so a dictionary need not contain all of them. */
 enum {
     CATEGORY_MOST_OWN = 64,
     CATEGORY_MOST_SUBCATEGORIES = 32, /* of each category */
@@ -73,7 +73,7 @@ enum {
                    (CATEGORY_FIRST_OWN + CATEGORY_MOST_OWN) * CATEGORY_MOST_SUBCATEGORIES
 };
 
-/* The colours that viewers know. */
+/* The colours that viewers understand. */
 #define CATEGORY_COLOURS(X)                                                                        \
     X(GREY, 0, "grey")                                                                             \
     X(TRANSPARENT, 1, "transparent")                                                               \
@@ -92,16 +92,18 @@ enum {
 struct dictionary {
     struct arena *arena; /* borrowed */
     pthread_mutex_t lock;
-    const void *_Atomic holder; /* who has the lock for several records: an address of its own */
-    uint32_t reserved_bytes;    /* lock: room for the ends of threads that have begun */
+    const void *_Atomic holder; /* the thread that holds the lock for several records: an address
+                                 * that is unique to it */
+    uint32_t reserved_bytes;    /* guarded by lock: room reserved for the THREAD_END records of
+                                 * running threads */
 };
 
 struct dictionary_library {
     uint64_t time_ns;
     uint64_t start, end,
-        load_bias; /* addresses; a symbol's address = bias + its value in the file */
+        load_bias; /* addresses; a symbol's address is load_bias + its value in the file */
     const char *path;
-    const uint8_t *build_id; /* NULL when it has none */
+    const uint8_t *build_id; /* NULL if it has none */
     size_t build_id_bytes;
 };
 
@@ -110,21 +112,23 @@ struct dictionary_site {
     uint32_t category;
     uint32_t line; /* 0: none */
     const char *name;
-    const char *function; /* "" when unknown */
+    const char *function; /* "" if unknown */
     const char *file;
 };
 
-/* All put functions: any thread, in signal handlers only while it holds the dictionary; 0, or
- * -ENOSPC when the dictionary is full, or its lease (DROP_DICTIONARY_FULL counted). Strings and
- * bytes are cut at 4096 bytes. Nothing is kept of the arguments. */
+/* All put functions can be called from any thread, but from a signal handler only while it holds
+ * the dictionary. They return 0, or -ENOSPC (counted as DROP_DICTIONARY_FULL) if the dictionary or
+ * its lease is exhausted. Strings and bytes are cut at 4096 bytes. The arguments are copied. */
 void dictionary_init(struct dictionary *dictionary, struct arena *arena);
 
-/* The arena is paid for from LEDGER (borrowed) from now on; what it paid with before is its former
- * ledger's affair. No chunk of the arena is in use. 0 or -ENOSPC: then nothing may be recorded. */
+/* Makes LEDGER (borrowed) pay for the arena from now on. The units of the former ledger are not
+ * given back; its user takes care of them. No chunk of the arena may be in use. Returns 0, or
+ * -ENOSPC; nothing may be recorded then. */
 int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *ledger);
 
-/* Between the two the calling thread puts records without waiting for anybody, which makes that
- * safe in a signal handler. False when a record is being put at this moment. */
+/* Holds the dictionary for the calling thread until dictionary_release(). Meanwhile the thread puts
+ * records without waiting for any other thread, so it may do so in a signal handler. Returns false
+ * if another thread is putting a record at the moment. */
 bool dictionary_try_hold(struct dictionary *dictionary);
 void dictionary_release(struct dictionary *dictionary);
 
@@ -135,8 +139,8 @@ int dictionary_put_thread(struct dictionary *dictionary, uint32_t index, pid_t t
                           uint64_t start_ns, const char *name);
 int dictionary_put_thread_name(struct dictionary *dictionary, uint32_t index, uint64_t time_ns,
                                const char *name);
-/* Once for each dictionary_put_thread() that went well: its room was kept then, so the end of a
- * thread whose start is known is known, too. */
+/* Must be called once for each successful dictionary_put_thread(), which reserves the room for this
+ * record. So if a thread's start is known, its end is, too. */
 int dictionary_put_thread_end(struct dictionary *dictionary, uint32_t index, uint64_t time_ns);
 int dictionary_put_library(struct dictionary *dictionary, const struct dictionary_library *library);
 int dictionary_put_library_end(struct dictionary *dictionary, uint64_t time_ns, uint64_t start);

@@ -1,16 +1,16 @@
-/* What a block holds: the kinds of entries, and how each is laid out.
+/* What a block holds: the kinds of entries, and the layout of each.
  *
- * A block is a LEB128 size and that many bytes of entry; an entry starts with one byte of kind.
- * Numbers are LEB128 unless said otherwise. Times are ticks of the arena's clock (buffer/clock.h),
- * as differences to the previous time written in the same chunk; the first one in a chunk counts
- * from the chunk's start_ticks. Differences of ticks wrap at 2^64: a time read just before its
- * chunk was started, or out of order, is exact and costs ten bytes. No block crosses chunks, so
- * each chunk can be read alone.
+ * A block is a LEB128 size followed by that many bytes of entry; an entry starts with one byte of
+ * kind. Numbers are LEB128 unless stated otherwise. Times are ticks of the arena's clock
+ * (buffer/clock.h), stored as the difference from the previous time written in the same chunk; the
+ * first one in a chunk is relative to the chunk's start_ticks. Differences of ticks wrap at 2^64,
+ * so a time that was read just before its chunk was started, or out of order, is exact and takes
+ * ten bytes. No block crosses chunks, so each chunk can be read alone.
  *
- * Sampler chunks hold what threads record about themselves; that of the thread that looks at all
- * others holds TICK, followed by what it learnt about threads at that tick. A thread that is alive
- * and has no entry between one TICK and the next did not run: it is "same as before", with no CPU
- * use. Wire numbers: append, never reuse. */
+ * Sampler chunks hold what threads record about themselves. The chunks of the thread that looks at
+ * all others hold a TICK followed by what it learnt about threads at that tick. A thread that is
+ * alive and has no entry between one TICK and the next did not run: its sample is "same as before",
+ * with no CPU use. Wire numbers: append, never reuse. */
 #ifndef PROFD_BUFFER_ENTRY_H
 #define PROFD_BUFFER_ENTRY_H
 
@@ -111,15 +111,15 @@ static inline bool entry_is_marker(uint8_t kind)
     return kind >= ENTRY_MARKER && kind <= ENTRY_FULL_MARKER;
 }
 
-/* The distance from a marker kind to its twins with text and with a payload. */
+/* The distance from a marker kind to the same kind with text and with a payload. */
 enum {
     ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER,
     ENTRY_TYPED_OFFSET = ENTRY_TYPED_MARKER - ENTRY_MARKER,
 };
 
-/* Why something that was produced, or should have been, is not there. Counted in the arena's
- * header; names are shown to users. Causes that count blocks add up to what was dropped of what was
- * produced, in blocks and bytes (of a block that was refused: the room that it asked for); the
+/* Why something that was or should have been produced is missing. Counted in the arena's header;
+ * the names are shown to users. Some causes count blocks; their sums are what was dropped of what
+ * was produced, in blocks and bytes (for a block that was refused, the room that it asked for). The
  * others count events. Append, never reuse. */
 #define DROP_CAUSES(X)                                                                             \
     X(MEMORY_LIMIT, 0, "memory-limit")       /* no chunk could be had */                           \
@@ -152,7 +152,7 @@ enum drop_cause {
         DROP_CAUSE_COUNT
 };
 
-/* Whether CAUSE counts blocks, not events. */
+/* Returns whether CAUSE counts blocks rather than events. */
 static inline bool drop_cause_counts_blocks(enum drop_cause cause)
 {
     return cause == DROP_MEMORY_LIMIT || cause == DROP_RECYCLED || cause == DROP_BLOCK_TOO_LARGE ||

@@ -1,12 +1,13 @@
-/* The table of performance groups of one process: what each has cost since monitoring began.
+/* The table of performance groups of one process: what each group has cost since monitoring began.
  *
- * A part of the arena, behind its chunks. So it outlives the process as they do, and can be read at
- * any moment by every process that has the arena, also while its own process is stopped or hangs.
- * It belongs to no session. Records follow one another and are never moved or freed: a group
- * without references leaves its totals, and one of the same kind and name continues with them.
+ * It is a part of the arena, behind the chunks. So, like the chunks, it outlives the process, and
+ * every process that has the arena can read it at any moment, even while the process itself is
+ * stopped or hangs. It belongs to no session. Records follow one another and are never moved or
+ * freed: when the last reference to a group is gone, its totals remain, and the next group of the
+ * same kind and name continues with them.
  *
- * Memory is taken within the process' lease, and by one process at most an eighth of the limit;
- * groups that find no room share one, called "other", and are counted. */
+ * Its memory comes from the process's lease; one process may use at most an eighth of the limit.
+ * Groups that find no room share one group, called "other", and are counted. */
 #ifndef PROFD_BUFFER_GROUP_TABLE_H
 #define PROFD_BUFFER_GROUP_TABLE_H
 
@@ -19,62 +20,64 @@
 
 enum {
     GROUP_TEXT_MAX_BYTES = 255,           /* of a kind, and of a name */
-    GROUP_TABLE_BYTES = 16 * 1024 * 1024, /* room, not use; at most */
-    GROUP_TABLE_LIMIT_SHARE = 8,          /* of the memory limit, this part */
+    GROUP_TABLE_BYTES = 16 * 1024 * 1024, /* the most room; used only as needed */
+    GROUP_TABLE_LIMIT_SHARE = 8,          /* the share of the memory limit: one in so many */
 };
 
-/* What a group is. The numbers are kept in arenas and travel: append, never reuse. */
+/* Properties of a group. The numbers are stored in arenas and sent in messages: append, never
+ * reuse. */
 enum group_flags {
     GROUP_IS_TOP = 1,    /* a thread as a whole */
-    GROUP_IS_UNIT = 2,   /* it holds a single unit, and no time of units inside that */
+    GROUP_IS_UNIT = 2,   /* contains a single unit, and no time of units nested in it */
     GROUP_IS_SYSTEM = 4, /* the program's own code, not that of its guests */
-    GROUP_IS_OTHER = 8,  /* all that found no room */
-    GROUP_IS_PEAKS = 16, /* no group, but what one cost at most: see group_peaks.h */
+    GROUP_IS_OTHER = 8,  /* all groups that found no room */
+    GROUP_IS_PEAKS = 16, /* not a group, but the peaks of one; see group_peaks.h */
 };
 
-/* In the arena's header. */
+/* The part that is in the arena's header. */
 struct group_table_header {
-    uint64_t offset; /* of the records, in the arena; 0: it has no table */
+    uint64_t offset; /* offset of the records in the arena; 0: no table */
     uint64_t room_bytes;
     _Atomic uint64_t used_bytes; /* release-stored after each record */
-    _Atomic uint64_t folded;     /* groups that are "other" */
+    _Atomic uint64_t folded;     /* groups that were merged into "other" */
     _Atomic uint64_t since_ns;   /* when monitoring began; CLOCK_MONOTONIC; 0: never */
-    _Atomic uint64_t cancelled;  /* measures that were not finished as they were begun */
-    _Atomic uint64_t moved;      /* measures that ended on another processor */
+    _Atomic uint64_t cancelled;  /* measurements that were not ended as they were begun */
+    _Atomic uint64_t moved;      /* measurements that ended on another processor */
 };
 
-/* Numbers only grow, but the one of now. */
+/* One group. All counters only grow, except for running_since_ns. */
 struct group_record {
-    uint32_t bytes; /* of the record with its text; a multiple of 8 */
+    uint32_t bytes; /* size of the record with its text; a multiple of 8 */
     uint32_t flags;
-    uint8_t kind_bytes, name_bytes; /* of the text: kind, then name */
+    uint8_t kind_bytes, name_bytes; /* lengths in the text: kind, then name */
     uint16_t reserved;
-    _Atomic int32_t thread;            /* of a top group: the thread's number; else 0 */
-    uint64_t id;                       /* the embedding's own; 0: none */
-    _Atomic uint64_t running_since_ns; /* CLOCK_MONOTONIC; 0: it does not run now */
+    _Atomic int32_t thread;            /* of a top group: the thread's id; else 0 */
+    uint64_t id;                       /* the embedder's own id; 0: none */
+    _Atomic uint64_t running_since_ns; /* CLOCK_MONOTONIC; 0: not running at the moment */
     _Atomic uint64_t ticks;            /* iterations in which it ran */
     _Atomic uint64_t cpu_ns;
-    _Atomic uint64_t wall_ns; /* from begin to end */
+    _Atomic uint64_t wall_ns; /* wall-clock time from begin to end */
     _Atomic uint64_t blocked_ns;
-    _Atomic uint64_t unattributed_ns; /* of a top group's CPU time: outside of all units */
+    _Atomic uint64_t unattributed_ns; /* the part of a top group's CPU time that is outside of all
+                                       * units */
     _Atomic uint64_t cpu_exceeded[GROUP_THRESHOLDS];
     _Atomic uint64_t wall_exceeded[GROUP_THRESHOLDS];
     char text[];
 };
 
-/* What one iteration, or several, add. */
+/* What one or several iterations add. */
 struct group_costs {
     uint64_t cpu_ns, wall_ns, blocked_ns, unattributed_ns;
 };
 
-/* Adds COSTS of no iteration. Any thread, and several at once. */
+/* Adds COSTS without counting an iteration. Any thread; several may call it at once. */
 void group_record_add(struct group_record *record, const struct group_costs *costs);
 
-/* An iteration in which RECORD ran is over: adds COSTS, counts it, and which thresholds it
- * exceeded. Any thread, and several at once. */
+/* Ends an iteration in which RECORD ran: adds COSTS, counts the iteration, and counts the
+ * thresholds that it exceeded. Any thread; several may call it at once. */
 void group_record_commit(struct group_record *record, const struct group_costs *costs);
 
-/* How many thresholds a duration exceeds: the first so many are counted. Pure. */
+/* Returns how many thresholds a duration exceeds. These are always the first ones. Pure. */
 unsigned group_thresholds_exceeded(uint64_t duration_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* A quick hash of bytes, for tables of our own; nobody else ever sees it. */
+/* A fast hash of bytes for in-memory tables. Its values never leave the process. */
 #ifndef PROFD_BUFFER_HASH_BYTES_H
 #define PROFD_BUFFER_HASH_BYTES_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Multiplies and folds: all bits of both take part in all bits of the result. */
+/* Multiplies and folds, so that all bits of A and B affect all bits of the result. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product =

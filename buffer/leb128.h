@@ -1,7 +1,9 @@
-/* Unsigned LEB128: seven bits a byte, least significant first, the top bit set on all but the last.
+/* Unsigned LEB128: seven bits per byte, least significant first; the top bit is set in all bytes
+ * but the last.
  *
- * Numbers up to 127 take one byte, up to 16,383 two. Writers trust their room (the caller has
- * reserved it); readers trust nothing. Every function is pure and safe in a signal handler. */
+ * Numbers up to 127 take one byte, numbers up to 16,383 two. Writers do not check for room, which
+ * the caller has reserved; readers check everything. All functions are pure and async-signal-safe.
+ */
 #ifndef PROFD_BUFFER_LEB128_H
 #define PROFD_BUFFER_LEB128_H
 
@@ -10,13 +12,13 @@
 
 enum { LEB128_MAX_BYTES = 10 };
 
-/* Number of bytes that VALUE takes. */
+/* Returns the number of bytes that VALUE takes. */
 static inline size_t leb128_size(uint64_t value)
 {
     return (size_t)(63 - __builtin_clzll(value | 1)) / 7 + 1;
 }
 
-/* Writes VALUE at OUT, which has room for leb128_size(VALUE) bytes; returns the byte after it. */
+/* Writes VALUE to OUT, which has room for leb128_size(VALUE) bytes. Returns the byte after it. */
 static inline uint8_t *leb128_write(uint8_t *out, uint64_t value)
 {
     while (value >= 0x80) {
@@ -27,8 +29,8 @@ static inline uint8_t *leb128_write(uint8_t *out, uint64_t value)
     return out;
 }
 
-/* Reads one number from [IN, END) into *VALUE. Returns the byte after it, or NULL when the bytes
- * end first or the number does not fit 64 bits; *VALUE is then unchanged. */
+/* Reads one number from [IN, END) into *VALUE. Returns the byte after it. Returns NULL, with *VALUE
+ * unchanged, if the bytes end too early or the number does not fit into 64 bits. */
 static inline const uint8_t *leb128_read(const uint8_t *in, const uint8_t *end, uint64_t *value)
 {
     uint64_t result = 0;
@@ -45,7 +47,7 @@ static inline const uint8_t *leb128_read(const uint8_t *in, const uint8_t *end, 
     return NULL;
 }
 
-/* Signed numbers near zero become small unsigned ones: 0, -1, 1, -2 … as 0, 1, 2, 3 … */
+/* Maps signed numbers near zero to small unsigned ones: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
 static inline uint64_t zigzag_encode(int64_t value)
 {
     return ((uint64_t)value << 1) ^ -(uint64_t)(value < 0);

@@ -1,8 +1,9 @@
-/* The schema of a marker type: what its payloads hold, and how viewers show them.
+/* The schema of a marker type: what its payloads contain, and how viewers show them.
  *
- * A program declares it once, statically; a dictionary record carries it as bytes, and only the
- * maker of JSON gives the values of a payload their names. A payload is its values in the order of
- * the fields, each as its representation says; nothing of the schema is repeated in it. */
+ * A program declares it once, statically. A dictionary record carries it as bytes; only JSON
+ * generation gives the values of a payload their names. A payload consists of its values in the
+ * order of the fields, each encoded according to its representation. Nothing of the schema is
+ * repeated in it. */
 #ifndef PROFD_BUFFER_MARKER_SCHEMA_H
 #define PROFD_BUFFER_MARKER_SCHEMA_H
 
@@ -12,7 +13,7 @@
 
 #include "buffer/arena_reader.h"
 
-/* How a value is written. Numbers are LEB128. */
+/* How a value is encoded. Numbers are LEB128. */
 enum marker_representation {
     MARKER_TEXT,   /* 0: none; else length + 1, then the bytes */
     MARKER_FLOW,   /* 8 bytes, little-endian */
@@ -23,7 +24,7 @@ enum marker_representation {
     MARKER_TICKS,       /* of the arena's clock */
 };
 
-/* What a value is, in the front-end's words. Wire numbers: append, never reuse. */
+/* The meaning of a value, in the front-end's terms. Wire numbers: append, never reuse. */
 #define MARKER_FORMATS(X)                                                                          \
     X(STRING, 1, "string", TEXT)                                                                   \
     X(SANITIZED_STRING, 2, "sanitized-string", TEXT)                                               \
@@ -53,7 +54,7 @@ enum marker_format {
         MARKER_FORMAT_END
 };
 
-/* Where markers of a type are shown: bits. Wire numbers: append, never reuse. */
+/* Where markers of a type are shown, as bits. Wire numbers: append, never reuse. */
 #define MARKER_PLACES(X)                                                                           \
     X(CHART, 0, "marker-chart")                                                                    \
     X(TABLE, 1, "marker-table")                                                                    \
@@ -80,10 +81,10 @@ enum { MARKER_FIELD_SEARCHABLE = 1, MARKER_FIELD_HIDDEN = 2 };
 struct marker_field {
     enum marker_format format;
     uint32_t flags;
-    struct arena_string key, label; /* an empty label: viewers show the key */
+    struct arena_string key, label; /* if the label is empty, viewers show the key */
 };
 
-/* Strings are borrowed. Empty ones are not there. */
+/* Strings are borrowed. An empty string means that there is none. */
 struct marker_schema {
     struct arena_string name;
     struct arena_string chart_label, table_label, tooltip_label;
@@ -95,11 +96,13 @@ struct marker_schema {
     struct marker_field fields[MARKER_MAX_FIELDS];
 };
 
-/* Writes SCHEMA as bytes to OUT. 0 with their number, or -EMSGSIZE when CAPACITY is too small. */
+/* Encodes SCHEMA into OUT. Returns 0 with the number of bytes in *BYTES, or -EMSGSIZE if CAPACITY
+ * is too small. */
 int marker_schema_encode(const struct marker_schema *schema, uint8_t *out, size_t capacity,
                          size_t *bytes);
 
-/* Reads it back, as views of BYTES. 0, or -EPROTO for what is no schema. */
+/* Decodes a schema; the strings in *OUT are views of BYTES. Returns 0, or -EPROTO if BYTES are not
+ * a schema. */
 int marker_schema_decode(struct arena_string bytes, struct marker_schema *out);
 
 /* One value of a payload. */
@@ -111,10 +114,10 @@ struct marker_value {
 };
 
 enum marker_representation marker_representation(enum marker_format format);
-/* The front-end's word for FORMAT. */
+/* Returns the front-end's name of FORMAT. */
 const char *marker_format_name(enum marker_format format);
 
-/* Reads a value of FORMAT from *IN, which moves on. 0, or -EPROTO when it is damaged. */
+/* Reads a value of FORMAT from *IN and advances *IN. Returns 0, or -EPROTO if it is damaged. */
 int marker_value_read(enum marker_format format, const uint8_t **in, const uint8_t *end,
                       struct marker_value *out);
 

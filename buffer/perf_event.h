@@ -1,10 +1,10 @@
-/* An event of the kernel's perf (software cpu-clock): it signals one thread whenever that has used
- * an interval of CPU time, and not only at the kernel's tick.
+/* An event of the kernel's perf subsystem (software cpu-clock). It signals a thread each time the
+ * thread has used an interval of CPU time, and not only at the kernel's tick.
  *
- * It lives as long as its descriptor, whichever process has that, counts the kernel's part of the
- * thread's CPU time as well, is inherited by nobody, and does not outlive an exec of its thread
- * where the kernel can see to that (Linux 5.13). Its signals show a number as their descriptor
- * (si_fd): the one by which perf_event_direct() knew it.
+ * The event lives as long as its descriptor, in whichever process that is. It counts the thread's
+ * CPU time in the kernel, too. It is not inherited, and it ends when its thread executes another
+ * program if the kernel supports that (Linux 5.13). Its signals carry a number in si_fd: the
+ * descriptor's number at the time of perf_event_direct().
  *
  * Any thread. */
 #ifndef PROFD_BUFFER_PERF_EVENT_H
@@ -16,31 +16,33 @@
 
 #include "common/sampling_clock.h"
 
-/* The interval that the kernel grants when INTERVAL_NS is asked for and it takes at most
+/* Returns the interval that the kernel grants when INTERVAL_NS is requested and it takes at most
  * MOST_PER_SECOND samples (0: not known). Pure. */
 uint64_t perf_event_granted_interval_ns(uint64_t interval_ns, uint64_t most_per_second);
 
-/* How many samples the kernel takes in a second, by its own word; 0: not known. Opens a descriptor.
- */
+/* Returns how many samples the kernel says it takes per second; 0 if not known. Opens a descriptor
+ * for a moment. */
 uint64_t perf_event_most_per_second(void);
 
-/* Makes an event of THREAD that does not run yet. *DESCRIPTOR is the caller's and close-on-exec;
- * closing it ends the event. 0; -ESRCH when the thread is gone, -EMFILE when the table is full,
- * else what the kernel says. */
+/* Creates an event for THREAD, which does not run yet. *DESCRIPTOR belongs to the caller and is
+ * close-on-exec; closing it ends the event. Returns 0, -ESRCH if the thread is gone, -EMFILE if the
+ * descriptor table is full, or another error of the kernel. */
 int perf_event_create(pid_t thread, uint64_t interval_ns, int *descriptor);
 
-/* Whether an event is to send SIGNAL_NUMBER: those that are ignored by default. Another one that is
- * under way when the thread's process becomes another program would end that. Pure. */
+/* Returns whether an event may send SIGNAL_NUMBER. Only signals that are ignored by default may be
+ * sent: any other signal that is pending when the thread's process executes another program would
+ * kill it. Pure. */
 bool perf_event_may_send(int signal_number);
 
-/* Has the event behind DESCRIPTOR send SIGNAL_NUMBER to THREAD. 0 or -errno. */
+/* Makes the event of DESCRIPTOR send SIGNAL_NUMBER to THREAD. Returns 0 or -errno. */
 int perf_event_direct(int descriptor, pid_t thread, int signal_number);
 
-/* Lets it run, or rest. 0 or -errno. */
+/* Start and stop the event. Return 0 or -errno. */
 int perf_event_start(int descriptor);
 int perf_event_rest(int descriptor);
 
-/* What people are told of an error of these; NONE when it is the thread that is gone. Pure. */
+/* Returns what users are told about an error of these functions; NONE if the thread is gone. Pure.
+ */
 enum clock_refusal perf_event_refusal(int error);
 
 #endif

@@ -1,21 +1,21 @@
-/* The kernel's clock of what a process has used of CPU time: of all its threads, the ended ones
- * too, and of all programs that it ran, but of none of its children.
+/* The kernel's CPU-time clock of a process. It counts all threads of the process, also those that
+ * have ended, and all programs that the process has run, but not its children.
  *
- * It can be read until somebody has reaped the process: of a zombie it tells what the process used
- * in all. What wait4() and waitid() tell is something else, since it has in it the children that
- * the process waited for. Any thread of any process may read it; async-signal-safe. */
+ * The clock can be read until the process has been reaped; for a zombie it gives the total. wait4()
+ * and waitid() report something else: their times include the children that the process waited for.
+ * Any thread of any process may read the clock. Async-signal-safe. */
 #ifndef PROFD_BUFFER_PROCESS_CLOCK_H
 #define PROFD_BUFFER_PROCESS_CLOCK_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What cannot be told. */
+/* The CPU time cannot be read. */
 #define PROCESS_CLOCK_UNKNOWN UINT64_MAX
 
-/* The CPU time that PID has used, in ns; PROCESS_CLOCK_UNKNOWN when there is no such process. A pid
- * that was reaped meanwhile may be another process: who waits for it knows that it was not. errno
- * stays as it is. */
+/* Returns the CPU time of process PID in ns, or PROCESS_CLOCK_UNKNOWN if there is no such process.
+ * After PID has been reaped, the number may belong to another process; only the one who waits for
+ * PID can rule that out. Preserves errno. */
 uint64_t process_clock_ns(pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the files of the sample encoder share: its state, and how any of its entries is written.
- * Included by nobody else. */
+/* What the files of the sample encoder share: its state, and the writing of any entry. Included by
+ * nothing else. */
 #ifndef PROFD_BUFFER_SAMPLE_ENCODER_INSIDE_H
 #define PROFD_BUFFER_SAMPLE_ENCODER_INSIDE_H
 
@@ -12,7 +12,8 @@
 
 enum {
     NUMBERS_MAX_BYTES = 60, /* a whole TICK, and any entry without its frames */
-    SIZE_BYTES = 2,         /* of a block with a sample, until its real size is known */
+    SIZE_BYTES = 2,         /* bytes reserved for the size of a block with a sample, until the real
+                             * size is known */
     ONE_BYTE_SIZE_MAX = 127,
 };
 
@@ -30,7 +31,8 @@ struct written_stack {
 
 struct sample_encoder {
     struct chunk_writer *writer;
-    /* The chunk of the latest entries, and which life of it; each gets an epoch of its own. */
+    /* The chunk of the latest entries; with range_start it identifies one use of the chunk. Each
+     * use gets an epoch of its own. */
     const struct chunk *chunk;
     uint64_t range_start;
     uint64_t epoch;
@@ -42,12 +44,12 @@ struct sample_encoder {
     struct written_stack stacks[];
 };
 
-/* Makes room for a TICK and an entry of at most BYTES in all. A chunk that is new since the last
- * entry starts with the tick that is under way; *HAS_CHANGED says whether there was one. 0 or a
+/* Makes room for a TICK and an entry, at most BYTES together. If this starts a new chunk, the
+ * current tick is written into it first; *HAS_CHANGED says whether that happened. Returns 0 or a
  * negative errno, as chunk_writer_refill(). */
 int sample_encoder_reserve_bytes(struct sample_encoder *encoder, size_t bytes, bool *has_changed);
 
-/* The same for an entry of at most FRAMES frames. */
+/* Like sample_encoder_reserve_bytes(), for an entry of at most FRAMES frames. */
 static inline int sample_encoder_reserve(struct sample_encoder *encoder, uint32_t frames,
                                          bool *has_changed)
 {
@@ -55,7 +57,7 @@ static inline int sample_encoder_reserve(struct sample_encoder *encoder, uint32_
         encoder, NUMBERS_MAX_BYTES + (size_t)frames * LEB128_MAX_BYTES, has_changed);
 }
 
-/* The size is known before the entry is written, for entries of numbers only. */
+/* Writes an entry that consists of numbers only, so that its size is known in advance. */
 static inline void put_numbers(struct chunk_writer *writer, enum entry_kind kind,
                                const uint64_t *numbers, unsigned count)
 {
@@ -69,7 +71,8 @@ static inline void put_numbers(struct chunk_writer *writer, enum entry_kind kind
     chunk_writer_publish(writer, out);
 }
 
-/* Sets the size in front of an entry that was written SIZE_BYTES after START; returns its end. */
+/* Sets the size in front of an entry that was written SIZE_BYTES after START. Returns the entry's
+ * end, which may move. */
 static inline uint8_t *close_block(uint8_t *start, uint8_t *end)
 {
     size_t entry_bytes = (size_t)(end - start) - SIZE_BYTES;

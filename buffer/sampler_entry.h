@@ -1,5 +1,6 @@
-/* What the sampler says of the process as a whole: counters, and what the sampler itself took.
- * Written and read here; the layout is in buffer/entry.h. Pure functions of their arguments. */
+/* What the sampler reports about the process as a whole: counters, and its own overhead. These
+ * functions write and read such entries; their layout is in buffer/entry.h. All are pure functions
+ * of their arguments. */
 #ifndef PROFD_BUFFER_SAMPLER_ENTRY_H
 #define PROFD_BUFFER_SAMPLER_ENTRY_H
 
@@ -19,39 +20,40 @@ enum {
     OVERHEAD_ENTRY_MAX_BYTES = 1 + 4 * LEB128_MAX_BYTES,
 };
 
-/* What a counter stands at. Sums and differences wrap at 2^64. */
+/* The value of a counter. Sums and differences wrap at 2^64. */
 struct counter_total {
     int64_t count;
     uint64_t number; /* of operations */
 };
 
-/* COUNTERS, COUNTER_TOTALS: one counter's change, or whole. */
+/* One counter's change (COUNTERS), or its total (COUNTER_TOTALS). */
 struct counter_change {
     uint32_t index; /* below COUNTERS_MAX */
     struct counter_total by;
 };
 
-/* A COUNTERS entry with the counters below COUNT that differ between BEFORE and NOW, into OUT of
- * COUNTERS_ENTRY_MAX_BYTES; returns its length, 0 when there are none. COUNT is at most
- * COUNTERS_MAX. */
+/* Writes a COUNTERS entry with those counters below COUNT that differ between BEFORE and NOW. OUT
+ * has room for COUNTERS_ENTRY_MAX_BYTES. Returns the entry's length, or 0 if no counter differs.
+ * COUNT is at most COUNTERS_MAX. */
 size_t counters_entry_write(uint8_t *out, uint64_t ticks_after_tick,
                             const struct counter_total *before, const struct counter_total *now,
                             uint32_t count);
 
-/* A COUNTER_TOTALS entry with all counters below COUNT; 0 when there are none. */
+/* Writes a COUNTER_TOTALS entry with all counters below COUNT, as counters_entry_write() does.
+ * Returns its length, or 0 if there are no counters. */
 size_t counter_totals_entry_write(uint8_t *out, uint64_t ticks_after_tick,
                                   const struct counter_total *now, uint32_t count);
 
-/* The payload of either, counter by counter. */
+/* A walk over the counters in the payload of either kind of entry. */
 struct counter_cursor {
     const uint8_t *next, *end;
     uint32_t next_index;
 };
 
-/* 0 with *TICKS_AFTER_TICK and a cursor before the first counter; -EPROTO. */
+/* Returns 0 with *TICKS_AFTER_TICK and a cursor before the first counter, or -EPROTO. */
 int entry_decode_counters(const uint8_t *payload, size_t bytes, uint64_t *ticks_after_tick,
                           struct counter_cursor *cursor);
-/* 1 with *OUT, 0 at the end, -EPROTO when damaged. */
+/* Returns 1 with *OUT, 0 at the end, or -EPROTO if the entry is damaged. */
 int counter_cursor_next(struct counter_cursor *cursor, struct counter_change *out);
 
 /* How long the parts of one tick took, in units of OVERHEAD_UNIT_TICKS. */
@@ -62,9 +64,10 @@ struct sampler_overhead {
     uint64_t threads;
 };
 
-/* Into OUT of OVERHEAD_ENTRY_MAX_BYTES; returns its length. */
+/* Writes an OVERHEAD entry to OUT, which has room for OVERHEAD_ENTRY_MAX_BYTES. Returns its length.
+ */
 size_t overhead_entry_write(uint8_t *out, const struct sampler_overhead *overhead);
-/* 0 or -EPROTO. */
+/* Returns 0 or -EPROTO. */
 int entry_decode_overhead(const uint8_t *payload, size_t bytes, struct sampler_overhead *out);
 
 #endif

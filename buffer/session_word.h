@@ -1,4 +1,5 @@
-/* What processes without an agent thread have to know about the session: one word in shared memory.
+/* What a process without an agent thread has to know about the session, in one word of shared
+ * memory.
  *
  * profd writes it without waiting for anybody; each running process reads it at its next sample.
  * Pure; any thread, also in signal handlers. */
@@ -8,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The session, or that there is none. */
+/* The current session, if there is one. */
 struct session_word {
     uint32_t generation; /* 0: none */
     bool is_paused;
-    bool is_sampling_paused; /* samples and counters alone */
-    uint32_t revision;       /* of its terms; 24 bits */
+    bool is_sampling_paused; /* only samples and counters are paused */
+    uint32_t revision;       /* revision of the session's terms; 24 bits */
 };
 
 enum {

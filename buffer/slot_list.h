@@ -1,7 +1,7 @@
-/* Lists of chunk slots, for the chunk manager: first in, first out, or first out again.
+/* Lists of chunk slots, for the chunk manager.
  *
- * The links are one array indexed by slot, shared by all lists of a manager; a slot is in at most
- * one list. Nothing here knows what the lists mean. Not thread-safe. */
+ * The links are one array indexed by slot, which all lists of a manager share; a slot is in at most
+ * one list. The lists have no meaning here. Not thread-safe. */
 #ifndef PROFD_BUFFER_SLOT_LIST_H
 #define PROFD_BUFFER_SLOT_LIST_H
 
@@ -24,7 +24,7 @@ static inline void slot_list_push_back(struct slot_list *list, uint32_t *links, 
     list->last = slot;
 }
 
-/* The first slot, or SLOT_NONE. */
+/* Removes and returns the first slot; SLOT_NONE if the list is empty. */
 static inline uint32_t slot_list_pop_front(struct slot_list *list, const uint32_t *links)
 {
     if (list->count == 0)
