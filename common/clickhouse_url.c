@@ -95,9 +95,9 @@ static int read_cluster(const char *text, size_t length, struct clickhouse_url *
 static int read_ca_file(const char *text, size_t length, struct clickhouse_url *url, char *problem)
 {
     if (!url->is_secure)
-        return refuse(problem, "ca_file is for clickhouse+https://");
+        return refuse(problem, "ca_file requires clickhouse+https://");
     if (length == 0 || length >= sizeof(url->ca_file))
-        return refuse(problem, "after ca_file= comes the name of a file with certificates");
+        return refuse(problem, "ca_file= must be followed by the name of a file with certificates");
     copy(url->ca_file, text, length);
     return 0;
 }

@@ -26,9 +26,9 @@ static void make_absolute(char path[sizeof(((struct daemon *)0)->socket_path)])
     if (length > 0 && (size_t)length < sizeof(((struct daemon *)0)->socket_path))
         memcpy(path, whole, (size_t)length + 1);
     else
-        log_warn(
-            "socket path %s/%s is too long: programs that change their directory are not profiled",
-            folder, path);
+        log_warn("socket path %s/%s is too long: programs that change their directory are not "
+                 "profiled; choose a shorter one with --socket",
+                 folder, path);
 }
 
 /* With the socket FD of the service manager. */
@@ -73,7 +73,7 @@ static int listen_for_all(struct daemon *profd)
     if (error == 0)
         error = fd >= 0 ? listen_as_service(profd, fd, text) : listen_by_path(profd, text);
     else if (error != -E2BIG)
-        snprintf(text, sizeof(text), "cannot look for a socket of the service manager: %s",
+        snprintf(text, sizeof(text), "cannot look for a socket passed by the service manager: %s",
                  strerror(-error));
     if (error < 0)
         log_error("%s", text);

@@ -71,8 +71,9 @@ static void on_patience_over(uv_timer_t *timer)
 
     end_sessions_of_missing(restart);
     if (restart->awaited_count > 0)
-        log_warn("%zu profiled processes have not reconnected; captures lack them until they do",
-                 restart->awaited_count);
+        log_warn(
+            "%zu profiled processes have not reconnected; captures will lack them until they do",
+            restart->awaited_count);
     restart->awaited_count = 0;
 }
 

@@ -115,7 +115,7 @@ static int make_listener(uv_loop_t *loop, const char *path, int fd,
     if (listener == NULL) {
         if (fd >= 0)
             close(fd);
-        strcpy(error_text, "no memory to listen");
+        strcpy(error_text, "out of memory");
         return -ENOMEM;
     }
     *listener = *description;

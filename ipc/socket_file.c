@@ -231,7 +231,8 @@ int socket_file_adopt(struct socket_file *file, int fd, char *error_text, size_t
 
     int error = listening_path(fd, file->path);
     if (error < 0) {
-        fail(&text, error, "descriptor %d is no Unix socket that listens at an absolute path", fd);
+        fail(&text, error, "descriptor %d is not a Unix socket that listens at an absolute path",
+             fd);
         goto cleanup;
     }
     if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {

@@ -90,8 +90,8 @@ static void on_kept(struct exit_record *record, int error, void *owner)
         return;
     }
     if (error < 0)
-        log_warn_of_many(child->pid, "lost the profile of %d (%s), which cannot be copied: %s",
-                         child->pid, child->executable, uv_strerror(error));
+        log_warn_of_many(child->pid, "lost the profile of %d (%s): cannot copy it: %s", child->pid,
+                         child->executable, uv_strerror(error));
     child->exit = record;
     child_set_kept(agents->children, child, record != NULL ? CHILD_KEPT_COPIED : CHILD_KEPT_NAME);
     agents->events->on_kept(child, agents->context);
@@ -113,8 +113,8 @@ void agents_store(struct agents *agents, struct child *child)
     child_set_kept(agents->children, child, error == 0 ? CHILD_KEPT_COPYING : CHILD_KEPT_NAME);
     if (error == 0)
         return;
-    log_warn_of_many(child->pid, "the profile of %d (%s) is lost: %s", child->pid,
-                     child->executable, uv_strerror(error));
+    log_warn_of_many(child->pid, "lost the profile of %d (%s): %s", child->pid, child->executable,
+                     uv_strerror(error));
     memory_forget_child(agents->memory, child);
 }
 
@@ -226,7 +226,8 @@ void agents_watch(struct agents *agents, struct child *child, int pidfd)
     child->watch = NULL;
     int error = child_watch_start(agents->loop, pidfd, &watch_events, child, &child->watch);
     if (error < 0)
-        log_warn_of(child->pid, "cannot watch %d for its end: %s", child->pid, uv_strerror(error));
+        log_warn_of(child->pid, "cannot wait for the end of %d: %s", child->pid,
+                    uv_strerror(error));
 }
 
 /* What was told with its end: the last word, where there is one. */

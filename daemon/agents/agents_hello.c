@@ -165,7 +165,8 @@ static void turn_away_other_protocol(struct connection *connection,
                                        .session.thread_filters = { "", 0 } };
 
     log_warn_of(connection_peer(connection)->pid,
-                "not profiling %d: it uses version %llu of the protocol, this profd version %d",
+                "not profiling %d: its agent uses version %llu of the protocol and profd version "
+                "%d; restart whichever is older",
                 connection_peer(connection)->pid,
                 (unsigned long long)protocol_version_major(hello->protocol_version),
                 PROTOCOL_MAJOR);
@@ -187,15 +188,14 @@ static int check_hello(struct agents *agents, struct connection *connection,
     }
     if (!agents_may_connect(agents, peer)) {
         log_warn_of_many(
-            peer->pid,
-            "rejected %d of user %u: not started by profd, and of another user (see --agents)",
+            peer->pid, "rejected %d of user %u: not started by profd, and --agents all is not set",
             peer->pid, peer->uid);
         return -EPERM;
     }
     if (fd_count == 0 && (hello->obstacle != OBSTACLE_NONE || hello->gave_arena))
         return 0;
     if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
-        log_warn_of_many(peer->pid, "rejected %d: hello without an arena", peer->pid);
+        log_warn_of_many(peer->pid, "rejected %d: its hello came without an arena", peer->pid);
         return -EBADMSG;
     }
     *arena_fd = fds[0];

@@ -92,7 +92,7 @@ void agents_readmit_kept(struct agents *agents)
     if (error < 0 || are_some_missing(agents))
         atomic_fetch_add(&agents->memory->ledger.header->arena_losses, 1);
     if (error < 0)
-        log_warn("profd-keeper did not hand over all arenas (%s); captures count the processes "
-                 "that they lack as unseen",
+        log_warn("profd-keeper did not hand over all arenas (%s); captures count the missing "
+                 "processes as unseen",
                  uv_strerror(error));
 }

@@ -71,9 +71,10 @@ static void on_message(struct connection *connection, unsigned kind, const uint8
     int error =
         kind == MESSAGE_CONNECTION && fd_count == 1 ? take_connection(line, &fds[0]) : -EPROTO;
     if (error < 0) {
-        log_warn_of(connection_peer(connection)->pid,
-                    "closed the line of %d: it sent something other than a connection",
-                    connection_peer(connection)->pid);
+        log_warn_of(
+            connection_peer(connection)->pid,
+            "closed a connection from %d: it may only pass on connections, and sent something else",
+            connection_peer(connection)->pid);
         connection_close(connection, error);
     }
 }

@@ -68,7 +68,8 @@ static int introduce_visitor(struct visitor *visitor, struct connection *connect
     if (kind == MESSAGE_CLIENT_HELLO)
         return visitors->events->on_client(connection, visitor->is_private, payload, bytes,
                                            visitors->context);
-    log_warn_of(connection_peer(connection)->pid, "%d connected and sent no hello",
+    log_warn_of(connection_peer(connection)->pid,
+                "closed the connection from %d: its first message was not a hello",
                 connection_peer(connection)->pid);
     connection_close(connection, -EPROTO);
     return -EPROTO;
@@ -90,11 +91,12 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     bool was_private = visitor->is_private;
 
     if (reason == -ETIMEDOUT)
-        log_warn_of_many(connection_peer(connection)->pid, "%d connected but sent nothing",
+        log_warn_of_many(connection_peer(connection)->pid,
+                         "closed the connection from %d: it sent nothing in time",
                          connection_peer(connection)->pid);
     else if (reason == -EPROTO)
         log_warn_of_many(connection_peer(connection)->pid,
-                         "closed connection from %d: malformed message",
+                         "closed the connection from %d: malformed message",
                          connection_peer(connection)->pid);
     free_visitor(visitor);
     if (was_private)
@@ -152,7 +154,8 @@ static void make_room_for_owner(struct visitors *visitors)
     struct visitor *oldest = find_oldest_of_owner(visitors);
     assert(oldest != NULL); /* nobody is over with one */
     pid_t pid = connection_peer(oldest->connection)->pid;
-    log_warn_of_many(pid, "closed connection from %d, which sent nothing: too many are idle", pid);
+    log_warn_of_many(pid, "closed the connection from %d, which sent nothing: too many are idle",
+                     pid);
     release_place(oldest);
     connection_close(oldest->connection, -ECONNABORTED);
 }
@@ -173,7 +176,7 @@ static void admit_visitor(struct visitors *visitors, int fd, const struct peer_c
     int error = add_visitor(&who, is_stranger ? ADMISSION_STRANGER_MS : ADMISSION_OWNER_MS);
     if (error < 0) {
         admission_leave(&visitors->admission, peer->uid);
-        log_warn_of(peer->pid, "cannot take the connection of %d: %s", peer->pid,
+        log_warn_of(peer->pid, "cannot accept the connection from %d: %s", peer->pid,
                     uv_strerror(error));
     }
 }
@@ -201,7 +204,7 @@ void visitors_init(struct visitors *visitors, uv_loop_t *loop, const struct visi
 
     *visitors = (struct visitors){ .loop = loop, .events = events, .context = context };
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        log_warn("cannot determine the limit of descriptors: %s", strerror(errno));
+        log_warn("cannot determine the limit on open descriptors: %s", strerror(errno));
     TAILQ_INIT(&visitors->all);
     admission_init(&visitors->admission, geteuid(), limit.rlim_cur);
 }

@@ -243,7 +243,7 @@ static void poll_progress(struct capture *capture)
         return;
     }
     gathering_log_event(&capture->log, NULL,
-                        verdict == GATHER_TIMED_OUT ? "the time is over" : "no progress anywhere",
+                        verdict == GATHER_TIMED_OUT ? "the time is up" : "no progress anywhere",
                         "those that have not answered are read from their buffers");
     for (size_t i = 0; i < capture->gather.count; i++) {
         const char *why = giving_up(capture, i, verdict);

@@ -165,7 +165,7 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
         return true;
     case SALVAGE_SKIPPED:
         gathering_log_event(&capture->log, capture->items[index].child, "left out",
-                            "it held no samples or markers before its exec");
+                            "it had recorded no samples or markers before its exec");
         capture_release(capture, index);
         gather_note_made(&capture->gather, index, 0);
         return false;
@@ -224,7 +224,8 @@ static void on_salvaged(const struct salvage_result *result, void *owner, void *
     piece->count = written;
     piece->bytes = result->output_bytes;
     if (has_crashed)
-        log_warn("a salvage worker ended early (wait status %#x)", (unsigned)result->wait_status);
+        log_warn("profd-salvage ended before it was done (wait status %#x)",
+                 (unsigned)result->wait_status);
     if (written > 0) {
         capture_add_piece(capture, piece, result->output_fd, result->output_bytes);
     } else {

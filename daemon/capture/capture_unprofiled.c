@@ -40,7 +40,7 @@ bool capture_has_successor(const struct capture *capture, const struct child *ch
 const char *capture_absence_reason(const struct capture *capture, const struct child *child)
 {
     static const char unheard[] = "its recordings were lost: it ended before it could say hello, "
-                                  "had no descriptor left for that, or another root";
+                                  "had no descriptor left for it, or had another root directory";
     if (child->dormancy == CHILD_WOKEN)
         return child->state == CHILD_ENDED ? unheard : "profd has not received its hello yet";
     if (child->dormancy == CHILD_DORMANT)

@@ -203,7 +203,7 @@ static bool scan_processes(struct census *census)
     if (error == 0)
         process_list_mark(&list, getpid());
     else
-        log_warn("cannot look for processes without agent: %s", uv_strerror(error));
+        log_warn("cannot look for processes without an agent: %s", uv_strerror(error));
     for (size_t i = 0; error == 0 && i < list.count; i++) {
         const struct process_sighting *item = &list.items[i];
         if (item->is_ours && item->state != 0 && item->state != 'Z' && item->state != 'X')

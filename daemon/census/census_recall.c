@@ -65,7 +65,7 @@ void census_recall(struct census *census)
         return;
     struct census_entry *entries = calloc(CENSUS_RING_ENTRIES, sizeof(*entries));
     if (entries == NULL) {
-        log_warn("out of memory: processes that had recorded nothing may be missing");
+        log_warn("out of memory: captures may lack processes that had recorded nothing");
         return;
     }
     size_t count = census_ring_recall(ring, entries);

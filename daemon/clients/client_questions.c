@@ -25,7 +25,8 @@ int client_on_status(struct client *client, const uint8_t *payload, size_t bytes
     census_take(client->clients->census);
     char *json = status_document_make(client->clients->status);
     if (json == NULL) {
-        client_reply(client, message.id, -ENOMEM, "profd has no memory for its status");
+        client_reply(client, message.id, -ENOMEM,
+                     "profd is out of memory for its status; try again");
         return 0;
     }
     struct message_status status = { .id = message.id, .json = { json, strlen(json) } };
@@ -37,7 +38,7 @@ int client_on_status(struct client *client, const uint8_t *payload, size_t bytes
 
 /* What a command runs as is profd's user, with its privileges, and profd's life is its manager's.
  */
-static const char owner_only[] = "only the user that profd runs as, and root, may ask for that";
+static const char owner_only[] = "only root and the user that profd runs as may ask for that";
 
 int client_on_launch(struct client *client, const uint8_t *payload, size_t bytes)
 {
@@ -64,7 +65,7 @@ int client_on_signal(struct client *client, const uint8_t *payload, size_t bytes
 
     error = supervisor_signal(client->clients->supervisor, client, (int)message.signal_number);
     client_reply(client, message.id, error,
-                 error == -ESRCH ? "no command of this client runs"
+                 error == -ESRCH ? "this client has no command that is running"
                                  : (error < 0 ? "the signal cannot be sent" : ""));
     return 0;
 }

@@ -38,9 +38,9 @@ static void enqueue_request(struct client *client, struct request *request, uint
     int error = request == NULL ? -ENOMEM : requests_add(client->clients->requests, request);
 
     if (error == -EBUSY)
-        client_reply(client, id, error, "too many requests wait for profd; try again");
+        client_reply(client, id, error, "too many requests are waiting; try again");
     else if (error < 0)
-        client_reply(client, id, error, "profd has no memory for the request");
+        client_reply(client, id, error, "profd is out of memory for the request; try again");
 }
 
 int client_on_simple(struct client *client, enum request_kind kind, const uint8_t *payload,
@@ -57,11 +57,11 @@ int client_on_simple(struct client *client, enum request_kind kind, const uint8_
 static const char *check_start(const struct message_client_start *message)
 {
     if (message->interval_ns != 0 && message->interval_ns < MESSAGE_MIN_INTERVAL_NS)
-        return "the interval is too short; at least 10us";
+        return "the interval is too short; use at least 10us";
     if (message->memory_limit_bytes != 0 && message->memory_limit_bytes < SMALLEST_MEMORY_LIMIT)
-        return "the memory limit is too small; at least 1M";
+        return "the memory limit is too small; use at least 1M";
     if (message->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
-        return "the memory limit is too large; at most 64G";
+        return "the memory limit is too large; use at most 64G";
     if (message->thread_filters.length > MESSAGE_MAX_FILTERS)
         return "the thread filters are too long";
     return NULL;
@@ -72,7 +72,7 @@ static const char *check_filters(const char *filters)
 {
     if (filters[0] == '\0' || thread_filters_are_valid(filters))
         return NULL;
-    return "the thread filters are not names and pid:PID, comma-separated";
+    return "the thread filters are not a comma-separated list of names and pid:PID";
 }
 
 /* What the session shall write by itself. NULL, or a refusal. */
@@ -88,7 +88,7 @@ static const char *take_triggers(struct request *request,
         return "triggers need a folder for their captures";
     request->triggers = malloc(sizeof(*request->triggers));
     if (request->triggers == NULL)
-        return "profd has no memory for the request";
+        return "profd is out of memory for the request; try again";
     if (trigger_set_read(message->triggers.bytes, message->triggers.length, message->output.bytes,
                          message->output.length, message->max_files, request->triggers,
                          &refusal) < 0)

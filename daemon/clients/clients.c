@@ -88,7 +88,8 @@ static void on_message(struct connection *connection, unsigned kind, const uint8
     int error = dispatch_message(owner, kind, payload, bytes, fds, fd_count);
 
     if (error < 0) {
-        log_warn("a client sent an unexpected message (%s)", message_kind_name(kind));
+        log_warn("disconnected a client that sent an unexpected message (%s)",
+                 message_kind_name(kind));
         connection_close(connection, error);
     }
 }
@@ -172,7 +173,7 @@ int clients_hello(struct clients *clients, struct connection *connection, bool i
 
     struct client *client = malloc(sizeof(*client));
     if (client == NULL) {
-        turn_away(connection, -ENOMEM, "profd has no memory for another client");
+        turn_away(connection, -ENOMEM, "profd is out of memory for another client");
         return -ENOMEM;
     }
     *client = (struct client){

@@ -156,7 +156,7 @@ void monitoring_note_ended(struct monitoring *monitoring, const struct child *ch
     int error = child->arena_fd >= 0 ? group_part_read(child->arena_fd, &owner, &part) : 0;
 
     if (error < 0)
-        log_warn_of_many(child->pid, "the performance groups of %d (%s) are lost: %s", child->pid,
+        log_warn_of_many(child->pid, "lost the performance groups of %d (%s): %s", child->pid,
                          child->executable, uv_strerror(error));
     if (part != NULL && child->verdict == VERDICT_VANISHED && child->watch != NULL)
         part->pidfd = fcntl(child_watch_pidfd(child->watch), F_DUPFD_CLOEXEC, 0);

@@ -26,7 +26,7 @@ static void update_child(struct memory *memory, struct child *child, uint64_t no
         error = memory_controller_update(controller, &child->share->source, controller->generation,
                                          &update, now_ns);
     if (error < 0)
-        log_debug_of(child->pid, "what %d recorded cannot be aged now: %s", child->pid,
+        log_debug_of(child->pid, "cannot age the recordings of %d now: %s", child->pid,
                      uv_strerror(error));
 }
 
@@ -61,7 +61,7 @@ void chores_end_session(struct memory *memory)
             continue;
         int error = lone_arena_clear(child->arena_fd, &memory->ledger, child->lease_owner);
         if (error < 0)
-            log_warn_of_many(child->pid, "cannot free the memory of what %d (%s) recorded: %s",
-                             child->pid, child->executable, uv_strerror(error));
+            log_warn_of_many(child->pid, "cannot free the recordings of %d (%s): %s", child->pid,
+                             child->executable, uv_strerror(error));
     }
 }

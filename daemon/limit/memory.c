@@ -99,7 +99,7 @@ int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_b
     if (*past == LEDGER_PAST_ADOPTED) {
         /* The exit store of the killed one went with it. */
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
-        log_info("taking over the leases of the profd before");
+        log_info("taking over the memory leases of the previous profd");
     }
     memory->socket_path = socket_path;
     memory->controller.target_bytes = memory_controller_target(limit_bytes);
@@ -322,7 +322,7 @@ void memory_add_child(struct memory *memory, struct child *child)
         return;
     int error = add_share(memory, child, (uint64_t)status.st_size);
     if (error < 0)
-        log_warn_of(child->pid, "cannot track the age of what %d (%s) recorded: %s", child->pid,
+        log_warn_of(child->pid, "cannot track the age of the recordings of %d (%s): %s", child->pid,
                     child->executable, uv_strerror(error));
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,7 +78,8 @@ void exit_file_punch(const struct exit_file *file, uint64_t offset, uint64_t byt
     int error = file_range_punch(file->fd, offset, bytes);
 
     if (error < 0)
-        log_warn("memory of a dropped exit profile stays in use: fallocate failed (%d)", -error);
+        log_warn("cannot free the memory of a dropped profile, which stays in use: %s",
+                 strerror(-error));
 }
 
 uint64_t exit_file_kernel_bytes(const struct exit_file *file)

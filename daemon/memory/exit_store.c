@@ -132,7 +132,7 @@ void exit_store_drop(struct exit_store *store, struct memory_source *source, uin
     int error = slot != SLOT_OF_ALL ? exit_file_drop_chunk(store->file, record->offset, slot) : 0;
 
     if (error < 0)
-        log_warn("a dropped chunk is not counted in its profile: %s", uv_strerror(error));
+        log_warn("cannot count a dropped chunk in its profile: %s", uv_strerror(error));
     if (source->chunks.count == 0) {
         expire_record(store, record);
         return;

@@ -32,11 +32,10 @@ static int describe_agent(const struct launch *launch, struct launch_agent *agen
     agent->socket = launch->socket_path;
     session_describe(launch->session, &agent->session);
     if (strpbrk(agent->library, " :") != NULL) {
-        snprintf(
-            text, COMMAND_TEXT_BYTES,
-            "cannot preload %.300s: the loader splits names at blanks and colons; install profd "
-            "in a folder without",
-            agent->library);
+        snprintf(text, COMMAND_TEXT_BYTES,
+                 "cannot preload %.300s: the dynamic loader splits LD_PRELOAD at blanks and "
+                 "colons; install profd in a folder whose path has neither",
+                 agent->library);
         return -EINVAL;
     }
     int error = check_library(agent->library, text);

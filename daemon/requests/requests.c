@@ -278,7 +278,7 @@ void requests_add_own(struct requests *requests, enum request_kind kind,
     struct request *request = calloc(1, sizeof(*request));
 
     if (request == NULL) {
-        log_error("cannot %s the session: no memory", kind == REQUEST_STOP ? "stop" : "pause");
+        log_error("out of memory: cannot %s the session", kind == REQUEST_STOP ? "stop" : "pause");
         return;
     }
     request->kind = kind;

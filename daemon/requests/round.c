@@ -69,7 +69,7 @@ static void await_answer(struct round *round, const struct child *child)
     if (tsearch(child, &round->awaited, compare_addresses) != NULL)
         round->missing++;
     else
-        log_warn_of(child->pid, "not waiting for the answer of %d (%s): out of memory", child->pid,
+        log_warn_of(child->pid, "out of memory: not waiting for the answer of %d (%s)", child->pid,
                     child->executable);
 }
 

@@ -28,7 +28,7 @@ int trigger_set_read(const char *texts, size_t length, const char *output, size_
     for (size_t used = 0; used < length;) {
         size_t bytes = strnlen(texts + used, length - used);
         if (out->count == TRIGGERS_MAX)
-            return set_refusal(refusal, "a session cannot have more triggers");
+            return set_refusal(refusal, "too many triggers; a session can have at most 16");
         if (trigger_parse(texts + used, bytes, &out->triggers[out->count]) < 0)
             return set_refusal(refusal, "unknown trigger");
         out->count++;

@@ -104,7 +104,7 @@ static int judge_exit(const struct trigger_worker *worker, int wait_status, char
     if (read(worker->status_fd, &failure, sizeof(failure)) == (ssize_t)sizeof(failure)) {
         snprintf(text, TRIGGER_WORKER_TEXT_BYTES, "%s: %s",
                  failure.stage == SPAWN_DIRECTORY
-                     ? "cannot enter its directory"
+                     ? "cannot enter its working directory"
                      : "profctl cannot be run; install it beside profd",
                  strerror(-failure.error));
         return failure.error < 0 ? failure.error : -EIO;

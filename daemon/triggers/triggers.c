@@ -216,7 +216,7 @@ void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id,
                    "too many captures are waiting to be written; try again");
     else if (trigger_waiters_add(&triggers->waiters, client, id, name) < 0)
         answer_now(triggers, client, id, -ENOMEM,
-                   "profd has no memory for the answer; the capture is written all the same");
+                   "profd is out of memory for the answer; the capture is written all the same");
     advance_captures(triggers);
 }
 
@@ -313,7 +313,8 @@ void triggers_start_always_on(struct triggers *triggers)
         return;
     int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder_fd < 0)
-        log_error("triggers are ignored: cannot use profd's folder: %s", strerror(errno));
+        log_error("triggers are ignored: cannot open profd's working directory: %s",
+                  strerror(errno));
     else
         triggers_start(triggers, &triggers->always_on, folder_fd);
 }

@@ -155,7 +155,7 @@ test_a_total_deadline() {
     read_facts out.json
     [ "$(process_count numbered)" -eq 50 ]
     gzip -cdf out.json | grep -q 'it did not answer in time'
-    gzip -cdf out.json | grep -q '"event":"the time is over"'
+    gzip -cdf out.json | grep -q '"event":"the time is up"'
 }
 
 test_every_step_is_in_the_log() {

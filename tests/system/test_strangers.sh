@@ -61,7 +61,7 @@ test_silent_connections_of_the_owner() {
     in_background "$programs/flood" 19000 flooded
     wait_until test -e flooded
     owner_is_served
-    says 'closed connection from [0-9]+, which sent nothing: too many are idle' profd.log
+    says 'closed the connection from [0-9]+, which sent nothing: too many are idle' profd.log
     # A quarter of the limit, and what profd has besides.
     [ "$(descriptors_of_profd)" -le $(($(descriptor_limit) / 4 + 200)) ] ||
         fail "profd has $(descriptors_of_profd) descriptors of $(descriptor_limit)"
