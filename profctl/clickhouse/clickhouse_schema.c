@@ -248,8 +248,8 @@ static bool has_cluster(struct schema_check *check)
     if (!ask_value(check))
         return false;
     snprintf(what, sizeof(what),
-             "%s knows no cluster '%s'; see its remote_servers, or leave cluster= out",
-             check->url->host, cluster);
+             "%s has no cluster '%s'; see its remote_servers, or omit cluster=", check->url->host,
+             cluster);
     return strcmp(check->value, "0") != 0 || refuse_schema(check, what);
 }
 
@@ -344,12 +344,12 @@ static bool check_tables(struct schema_check *check, bool may_create)
         return false;
     if (version < CLICKHOUSE_SCHEMA_VERSION && may_create)
         return version == 0 ? create_tables(check) : upgrade_tables(check);
-    snprintf(what, sizeof(what), "database %s has no tables of profd; profctl export makes them",
+    snprintf(what, sizeof(what), "database %s has no tables of profd; profctl export creates them",
              check->url->database);
     if (version == 0)
         return refuse_schema(check, what);
     snprintf(what, sizeof(what),
-             "the tables in %s are of schema %lu, and this profctl writes schema %d; %s",
+             "the tables in %s have schema %lu, but this profctl writes schema %d; %s",
              check->url->database, version, CLICKHOUSE_SCHEMA_VERSION,
              version > CLICKHOUSE_SCHEMA_VERSION ? "install a newer profctl here"
                                                  : "profctl export brings them up to date");

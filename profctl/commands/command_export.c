@@ -92,7 +92,7 @@ static void follow_clock(struct export_run *run)
 
     if (llabs(wanted_s - *offset_s) <= CLOCK_TOLERANCE_S && (wanted_s != 0) == (*offset_s != 0))
         return;
-    say("this machine's clock differs from the server's by %lld s; minutes go by the server's",
+    say("this machine's clock differs from the server's by %lld s; minutes follow the server's",
         (long long)-ahead_s);
     *offset_s = wanted_s;
 }

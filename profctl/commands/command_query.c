@@ -114,7 +114,7 @@ static bool read_arguments(struct query_run *run)
         (is_diff && arguments->query_output != NULL)) {
         failure_set(run->failure, EXIT_CODE_USAGE,
                     is_diff && arguments->query_output != NULL
-                        ? "--diff is a report; leave -o out"
+                        ? "--diff is a report; omit -o"
                         : "to compare two slices, use --diff KEY=VALUE URL KEY=VALUE");
         return false;
     }

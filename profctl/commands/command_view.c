@@ -124,7 +124,7 @@ static int begin_server(struct view *view, struct failure *failure)
         error = view_socket_listen(&view->port, &fd);
     if (error == -EADDRINUSE)
         return (int)failure_set(failure, EXIT_CODE_FAILED,
-                                "port %u is taken; choose another one with --port, or none",
+                                "port %u is taken; choose another one with --port, or omit it",
                                 (unsigned)view->port);
     if (error == 0)
         error = view_server_create(fd, &view->site, &view->server);

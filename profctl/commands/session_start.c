@@ -86,7 +86,7 @@ static bool describe_captures(const struct arguments *arguments,
 {
     if (arguments->trigger_count == 0 && arguments->trigger_last_ms != 0) {
         failure_set(failure, EXIT_CODE_USAGE,
-                    "a time for the captures of triggers requires --trigger");
+                    "'start --last' and 'run --trigger-last' require --trigger");
         return false;
     }
     if (arguments->trigger_count == 0 && arguments->pattern == NULL)

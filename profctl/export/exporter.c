@@ -184,12 +184,12 @@ static void tell_losses(struct exporter *exporter)
     if (health->torn_batches > 0)
         say("lost %llu damaged batches of the spool", (unsigned long long)health->torn_batches);
     if (health->left_out_labels > 0 && !exporter->has_told_left_out)
-        say("left %llu labels of processes out: a process has up to 16 in all, and PROFD_LABELS "
-            "up to 1023 bytes of KEY=VALUE",
+        say("left out %llu labels of processes: a process can have 16 in all, and PROFD_LABELS "
+            "1023 bytes of KEY=VALUE",
             (unsigned long long)health->left_out_labels);
     exporter->has_told_left_out |= health->left_out_labels > 0;
     if (health->lost_ms > 0)
-        say("lost %llu s: profd was not asked for that long, or did not answer",
+        say("lost %llu s of recordings: profd was asked too late, or did not answer",
             (unsigned long long)health->lost_ms / 1000);
 }
 
@@ -243,8 +243,8 @@ static void keep_covered(struct exporter *exporter, uint64_t covered_ns)
     if (error == 0)
         error = covered_file_write(spool_directory(exporter->spool), covered_ns);
     if (error < 0 && exporter->is_covered_kept)
-        say("cannot note what is exported: %s; an exporter that is killed now loses the time until "
-            "the next one begins",
+        say("cannot save how far the export got: %s; if this exporter is killed, what is recorded "
+            "until the next one starts is not exported",
             strerror(-error));
     exporter->is_covered_kept = error == 0;
 }
@@ -292,7 +292,7 @@ static uint64_t first_covered(const struct spool *spool)
     int error = covered_file_read(spool_directory(spool), &covered_ns);
 
     if (error < 0 && error != -ENOENT)
-        say("cannot read what was exported: %s; beginning with now", strerror(-error));
+        say("cannot read how far the last export got: %s; starting from now", strerror(-error));
     return error == 0 && covered_ns < now_ns ? covered_ns : now_ns;
 }
 

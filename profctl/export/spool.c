@@ -78,8 +78,8 @@ static bool is_older(const void *a, const void *b)
 /* What is no batch stays where it is: it may be somebody's, and nobody reads it again. */
 static void pass_over(struct spool *spool, const char *name, const char *why)
 {
-    say("%s/%s is not a batch that can be read (%s) and is passed over; remove it, or make it "
-        "readable and start the exporter again",
+    say("cannot read the batch %s/%s (%s) and skipped it; remove it, or make it readable and "
+        "restart the exporter",
         spool->folder.path, name, why);
     count_damaged(spool, 1);
 }
@@ -292,8 +292,8 @@ int spool_keep_folder(struct spool *spool)
     int error = spool_folder_renew(&spool->folder);
     if (error < 0)
         return error;
-    say("the spool in %s was removed, with %zu batches; it is there again, and empty",
-        spool->folder.path, batches);
+    say("the spool in %s was removed, with %zu batches; created an empty one", spool->folder.path,
+        batches);
     count_damaged(spool, batches);
     spool->first = spool->files.count = 0;
     spool->bytes = 0;
@@ -353,7 +353,7 @@ static void set_why_not(struct failure *failure, const char *directory, int erro
 {
     if (error == -EWOULDBLOCK)
         failure_set(failure, EXIT_CODE_FAILED,
-                    "another exporter has the spool in %s; give this one its own with --spool",
+                    "another exporter uses the spool in %s; give this one its own with --spool",
                     directory);
     else if (error == -EISDIR)
         failure_set(failure, EXIT_CODE_FAILED,

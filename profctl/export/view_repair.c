@@ -110,7 +110,7 @@ static bool look_at_view(struct view_repair *repair, struct clickhouse *clickhou
         repair->due_views |= bit_of(view);
     } else if (answer->outcome != HTTP_DONE || strcmp(word, VIEW_HAS_IT) != 0) {
         repair->unsure_batches++;
-        say("the server may lack rows of a batch in its table %s: it does not tell%s%s",
+        say("rows of a batch may be missing from the server's table %s: it did not say%s%s",
             clickhouse_views[view].target, answer->text[0] != '\0' ? ": " : "", answer->text);
     }
     return true;

@@ -149,10 +149,11 @@ static int check_reference(struct table_copy *copy, int token, int place)
             continue;
         copy->facts.references |= 1U << i;
         if (take_number(copy, token, &number) < 0)
-            return json_reader_refuse(copy->reader, "\"%s\" of a table is no number",
+            return json_reader_refuse(copy->reader, "\"%s\" of a table is not a number",
                                       reference->column);
         if (reference->named == NULL && number >= copy->row)
-            return json_reader_refuse(copy->reader, "stack %llu continues stack %u, behind it",
+            return json_reader_refuse(copy->reader,
+                                      "stack %llu continues stack %u, which is not before it",
                                       (unsigned long long)copy->row, number);
         if (reference->named != NULL && number >= *reference->named)
             *reference->named = (uint64_t)number + 1;
@@ -358,7 +359,7 @@ static int check_named(struct json_reader *reader, const char *what, uint64_t na
 {
     return named <= count
                ? 0
-               : json_reader_refuse(reader, "a thread whose tables name %s %llu, and have %llu",
+               : json_reader_refuse(reader, "a thread whose tables refer to %s %llu, but have %llu",
                                     what, (unsigned long long)(named - 1),
                                     (unsigned long long)count);
 }

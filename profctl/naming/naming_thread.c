@@ -133,10 +133,10 @@ static bool is_too_early(const struct naming_pass *pass)
 static int thread_member(struct naming_pass *pass)
 {
     if (is_too_early(pass))
-        return json_reader_refuse(pass->reader,
-                                  "a thread's tables come behind what refers to them, as Firefox "
-                                  "writes them; profctl reports on such profiles and converts "
-                                  "them, but makes no captures of them");
+        return json_reader_refuse(
+            pass->reader,
+            "a thread's tables come after what refers to them, as Firefox writes them; profctl "
+            "reports on such profiles and converts them, but cannot make captures of them");
     if (json_reader_is(pass->reader, "name"))
         return keep_thread_name(pass);
     if (json_reader_is(pass->reader, "processName"))

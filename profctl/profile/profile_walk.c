@@ -68,8 +68,8 @@ static int use_unit(struct walk *walk, double unit_ns)
 {
     if (walk->has_guessed_unit && unit_ns != walk->cpu_unit_ns)
         return json_reader_refuse(walk->reader,
-                                  "\"meta\" with the unit of samples that stand before "
-                                  "it; profctl reads profiles that begin with it");
+                                  "\"meta\" comes after samples and changes their unit; profctl "
+                                  "reads profiles that begin with \"meta\"");
     walk->cpu_unit_ns = unit_ns;
     walk->knows_unit = true;
     return 0;

@@ -109,15 +109,14 @@ void push_answer_of_grpc(const char *body, size_t length, long status, struct ht
         read_trailers(trailers, trailers_length, &status, message, sizeof(message));
     if (status < 0) {
         answer->outcome = HTTP_UNSURE;
-        snprintf(answer->text, sizeof(answer->text), "the server does not answer in gRPC-Web");
+        snprintf(answer->text, sizeof(answer->text), "the server did not answer in gRPC-Web");
         return;
     }
     answer->outcome = outcome_of(status);
     answer->status = http_status_of(status, answer->status);
     if (answer->outcome != HTTP_DONE)
-        snprintf(answer->text, sizeof(answer->text),
-                 "the server answers with status %ld of gRPC%s%s", status,
-                 message[0] != '\0' ? ": " : "", message);
+        snprintf(answer->text, sizeof(answer->text), "the server answered with gRPC status %ld%s%s",
+                 status, message[0] != '\0' ? ": " : "", message);
     (void)make_printable(answer->text);
 }
 

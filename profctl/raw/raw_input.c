@@ -96,7 +96,7 @@ bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,
     bool is_made = make_json(&input) && name_functions(&input, sink, counts);
 
     if (is_made && input.survey.is_cut)
-        say("%s is incomplete: %s; what is whole before that is read, %llu process%s", path,
+        say("%s is incomplete: %s; read the intact part before that, %llu process%s", path,
             input.survey.error, (unsigned long long)input.profile.places.processes,
             input.profile.places.processes == 1 ? "" : "es");
     if (is_made && input.profile.places.missing[0] != '\0')

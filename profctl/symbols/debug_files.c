@@ -114,8 +114,8 @@ static void end_waiting(void)
     servers.shows_line = false;
     if (had_time && servers.waited_ns >= servers.max_ns)
         fprintf(stderr,
-                "profctl: --debuginfod: the servers took %" PRIu64 " s and are asked no more; "
-                "DEBUGINFOD_MAXTIME sets another limit\n",
+                "profctl: --debuginfod: the servers took %" PRIu64
+                " s and are not asked again; DEBUGINFOD_MAXTIME sets another limit\n",
                 servers.max_ns / NS_PER_S);
 }
 

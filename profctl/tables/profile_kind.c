@@ -19,5 +19,5 @@ int profile_kind_check_capture(const struct profile_kind *kind, struct json_read
     if (kind->has_threads || !kind->is_cpuprofile)
         return profile_kind_check(kind, reader);
     return json_reader_refuse(reader, "it is a .cpuprofile; profctl reports on those and converts "
-                                      "them, but makes no captures of them");
+                                      "them, but cannot make captures of them");
 }

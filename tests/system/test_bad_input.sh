@@ -38,9 +38,9 @@ test_what_is_no_profile_is_refused_by_each_command() {
         refused_with 1 'neither "threads" nor "processes"' convert "$file" -o y.json
         refused_with 1 'neither "threads" nor "processes"' merge "$file" x.json -o y.json
     done
-    refused_with 1 'makes no captures of them' convert x.cpuprofile -o y.json
-    refused_with 1 'makes no captures of them' symbolicate x.cpuprofile -o y.json
-    refused_with 1 'makes no captures of them' merge x.cpuprofile x.json -o y.json
+    refused_with 1 'cannot make captures of them' convert x.cpuprofile -o y.json
+    refused_with 1 'cannot make captures of them' symbolicate x.cpuprofile -o y.json
+    refused_with 1 'cannot make captures of them' merge x.cpuprofile x.json -o y.json
     [ ! -e y.json ] && [ ! -e y.html ]
 }
 

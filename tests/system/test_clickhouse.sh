@@ -245,7 +245,7 @@ test_what_has_no_name_or_room_is_counted() {
     expect 0 "$profctl" start --rate 100
     start_export work
     wait_until has_rows "health WHERE left_out_labels = 4 AND unnamed_addresses > 0" 1
-    says 'left 4 labels of processes out: a process has up to 16' work.log
+    says 'left out 4 labels of processes: a process can have 16' work.log
     [ "$(sql "SELECT max(length(label.key)) FROM profiles.samples")" -eq 16 ]
 }
 
@@ -501,10 +501,10 @@ test_a_cluster_that_is_none_is_refused() {
     start_server
     expect 1 "$profctl" export "$url?cluster=nobody" --spool spool
     one_line stderr
-    says "knows no cluster 'nobody'" stderr
+    says "has no cluster 'nobody'" stderr
     expect 1 "$profctl" query "$url"
     one_line stderr
-    says 'no tables of profd; profctl export makes them' stderr
+    says 'no tables of profd; profctl export creates them' stderr
 }
 
 start_zookeeper() {

@@ -267,7 +267,7 @@ test_two_exporters_do_not_share_a_spool() {
     wait_until grep -q 'exporting to' export.log
     expect 1 "$profctl" export "$url" --spool spool
     one_line stderr
-    says 'another exporter has the spool in spool; .*--spool' stderr
+    says 'another exporter uses the spool in spool; .*--spool' stderr
 }
 
 test_tables_of_another_schema_are_refused() {
@@ -275,7 +275,7 @@ test_tables_of_another_schema_are_refused() {
     echo 4 >version
     expect 1 "$profctl" export "$url" --spool spool
     one_line stderr
-    says 'of schema 4, .* writes schema 3; install a newer profctl' stderr
+    says 'have schema 4, .* writes schema 3; install a newer profctl' stderr
     refute grep -q INSERT requests
     expect 1 "$profctl" query "$url"
     one_line stderr

@@ -250,14 +250,14 @@ test_tables_that_name_what_is_not_there_are_refused() {
         expect 1 "$profctl" -q convert bad.json -o bad.trace.json
         refused 1 "bad.json cannot be read as a profile.*$reason" one.json bad.json -o out.json
     done <<'END'
-"f"|[1]|[null,0]|[0,1]||string 1, and have 1
-"f"|[0]|[null,3]|[0,1]||frame 3, and have 1
-"f"|[0]|[null,0],[1,0]|[0,1]||stack 1 continues stack 1, behind it
-"f"|[0]|[null,0]|[7,1]||stack 7, and have 1
-"f"|[0]|[null,0]|["x",1]||"stack" of a table is no number
-"f"|[0]|[null,0]|[0,1]|[1,1,null,0,0]|string 1, and have 1
-"f"|[0,5]|[null,0]|[0,1]||string 5, and have 1
-"f"|[0,-1]|[null,0]|[0,1]||"file" of a table is no number
+"f"|[1]|[null,0]|[0,1]||string 1, but have 1
+"f"|[0]|[null,3]|[0,1]||frame 3, but have 1
+"f"|[0]|[null,0],[1,0]|[0,1]||stack 1 continues stack 1, which is not before it
+"f"|[0]|[null,0]|[7,1]||stack 7, but have 1
+"f"|[0]|[null,0]|["x",1]||"stack" of a table is not a number
+"f"|[0]|[null,0]|[0,1]|[1,1,null,0,0]|string 1, but have 1
+"f"|[0,5]|[null,0]|[0,1]||string 5, but have 1
+"f"|[0,-1]|[null,0]|[0,1]||"file" of a table is not a number
 "f"|[null,0]|[null,0]|[0,1]||row 0 of a table has no "location"
 "f"|[0]|[null,0],[0]|[0,1]||row 1 of a table has no "frame"
 "f"|[0]|[null,0]|[0,1]|[0,1,null,0,0],[null,1,null,0,0]|row 1 of a table has no "name"

@@ -168,7 +168,7 @@ test_what_pyroscope_refuses_is_lost_and_told() {
 }
 
 test_what_parca_refuses_is_lost_and_told() {
-    is_lost parca 'status 3 of gRPC: not that'
+    is_lost parca 'gRPC status 3: not that'
 }
 
 test_what_otlp_drops_is_told() {

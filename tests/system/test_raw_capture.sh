@@ -192,7 +192,7 @@ test_what_is_whole_of_one_that_is_cut_is_read() {
         head -c "$at" raw.profd >cut.profd
         expect 0 "$profctl" report cut.profd
         one_line stderr
-        says "cut.profd is incomplete: .*byte [0-9]+.*; what is whole before that is read, [2-9] processes" stderr
+        says "cut.profd is incomplete: .*byte [0-9]+.*; read the intact part before that, [2-9] processes" stderr
         says 'burn_inner' stdout
         for format in json html trace.json processed.json; do
             expect 0 "$profctl" convert cut.profd -o "cut.$format"

@@ -264,7 +264,7 @@ START_TEST(cpu_time_has_the_unit_that_is_told)
     ck_assert_double_eq(cpu_ns_of(SAMPLED("", "")), 7000);
     ck_assert_double_eq(cpu_ns_of(SAMPLED(UNIT("variable CPU cycles") ",", "")), -1);
     ck_assert_double_eq(cpu_ns_of(SAMPLED("", "," UNIT("us"))), 7000);
-    expect_refusal(SAMPLED("", "," UNIT("ns")), "unit of samples that stand before it");
+    expect_refusal(SAMPLED("", "," UNIT("ns")), "comes after samples and changes their unit");
 }
 END_TEST
 
