@@ -251,7 +251,7 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
         agents_end(agents, child, VERDICT_VANISHED, 0, ending->end_ns);
         return true;
     }
-    if (child->is_silent && ending->end_ns < child->end_ns)
+    if (child->agent == CHILD_IS_SILENT && ending->end_ns < child->end_ns)
         child_correct_end(child, child->verdict, child->code,
                           ending->end_ns); /* that was noticed late */
     set_status(child, ending->wait_status);
@@ -308,7 +308,7 @@ void agents_forget_replaced(struct agents *agents)
     exec_calls_forget_before(&agents->exec_calls, uv_hrtime() - EXEC_CALL_LASTS_NS);
     for (struct child *child = agents->children->first; child != NULL; child = next) {
         next = child->next;
-        if (!child->is_alone || child->state == CHILD_ENDED ||
+        if (child->agent != CHILD_IS_ALONE || child->state == CHILD_ENDED ||
             !process_runs_other_program(child->pid, child->executable))
             continue;
         agents_drop_connection(child);

@@ -17,11 +17,11 @@ void agents_add_dormant(struct agents *agents, const struct child_introduction *
     struct child *child = agents_meet(agents, who);
     const struct child *parent = child_table_find_latest(agents->children, who->parent_pid);
 
-    if (child == NULL || child->is_alone)
+    if (child == NULL || child->agent == CHILD_IS_ALONE)
         return;
     child->agents = agents;
     child->is_fork = who->is_fork;
-    child->is_alone = true;
+    child_set_agent(child, CHILD_IS_ALONE);
     if (child->dormancy == CHILD_AWAKE)
         child_set_dormancy(child, CHILD_DORMANT);
     take_arguments(child, parent);

@@ -1,4 +1,4 @@
-/* A hello, and whose it is. */
+/* A hello: whose it is, and what it brings. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "daemon/access.h"
 #include "daemon/agents/agent_connection.h"
 #include "daemon/agents/agents_inside.h"
-#include "daemon/children/child_watch.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_list.h"
 #include "daemon/children/process_title.h"
@@ -38,124 +37,6 @@ static bool is_supervised(struct agents *agents, pid_t pid)
 bool agents_may_connect(struct agents *agents, const struct peer_credentials *peer)
 {
     return access_takes_agent(agents->access, peer->uid) || is_supervised(agents, peer->pid);
-}
-
-/* CHILD connects again before its last connection was seen to end; a process that it forked may
- * hold that open. What was asked there will not be answered. */
-static void forget_connection(struct agents *agents, struct child *child)
-{
-    agents_drop_connection(child);
-    if (child->state != CHILD_CONNECTED)
-        return;
-    child_detach(child);
-    agents->events->on_silence(child, agents->context);
-}
-
-/* Two images of one process in the order of their beginning, though LATER was known first. */
-static struct child *add_before(struct agents *agents, struct child *later,
-                                const struct child_introduction *who)
-{
-    struct child *child = agents_add(agents, who);
-
-    if (child != NULL)
-        child_table_make_latest(agents->children, later);
-    return child;
-}
-
-/* The process becomes another program, and the watch passes to that. */
-static void pass_watch_on(struct child *earlier, struct child *child)
-{
-    if (earlier->watch == NULL)
-        return;
-    child->watch = earlier->watch;
-    child->identity = earlier->identity;
-    child_watch_set_owner(child->watch, child);
-    earlier->watch = NULL;
-}
-
-/* The next image of EARLIER's process. If the process was reported to have ended before that image
- * was heard of, the end is the new image's. */
-static struct child *add_after_exec(struct agents *agents, struct child *earlier,
-                                    const struct child_introduction *who)
-{
-    struct child *child = agents_add(agents, who);
-
-    if (child != NULL) {
-        agents_pass_ending_on(child, earlier);
-        child->process_start_ns = earlier->process_start_ns;
-        child->cpu.before_ns = earlier->cpu.before_ns;
-    }
-    uint64_t exec_ns = agents_settle_exec_call(agents, earlier, child, who);
-    if (earlier->state == CHILD_ENDED)
-        agents_change_end_to_exec(earlier, exec_ns);
-    else {
-        if (child != NULL)
-            pass_watch_on(earlier, child);
-        agents_end(agents, earlier, VERDICT_EXECED, 0, exec_ns);
-    }
-    return child;
-}
-
-/* EARLIER was taken for a silent one, and has said hello after all. */
-static struct child *add_instead(struct agents *agents, struct child *earlier,
-                                 const struct child_introduction *who)
-{
-    struct child *child = agents_add(agents, who);
-
-    if (child != NULL) {
-        agents_take_ending(child, earlier);
-        child->image = earlier->image;
-        agents_forget(agents, earlier);
-    }
-    return child;
-}
-
-/* Whether EARLIER, a silent one, runs a program inside of itself, as valgrind and emulators do. It
- * still exists then, and the hello comes from the agent of the program inside. */
-static bool has_program_inside(const struct child *earlier, const struct child_introduction *who)
-{
-    return earlier->is_silent && earlier->state != CHILD_ENDED &&
-           child_relate(earlier, who) != CHILD_CAME_BEFORE &&
-           process_runs_program(who->pid, earlier->executable);
-}
-
-static struct child *add_first(struct agents *agents, const struct child_introduction *who)
-{
-    struct child *child = agents_add(agents, who);
-
-    (void)agents_settle_exec_call(agents, NULL, child, who);
-    return child;
-}
-
-struct child *agents_meet(struct agents *agents, const struct child_introduction *who)
-{
-    struct child *earlier = child_table_find_latest(agents->children, who->pid);
-    struct child *dormant = child_table_find_dormant(agents->children, who->pid, who->start_ns);
-
-    if (dormant != NULL)
-        return dormant;
-    if (earlier == NULL)
-        return add_first(agents, who);
-    if (child_is_same_as_silent(earlier, who) || has_program_inside(earlier, who))
-        return add_instead(agents, earlier, who);
-    switch (child_relate(earlier, who)) {
-    case CHILD_IS_SAME_IMAGE:
-        forget_connection(agents, earlier);
-        child_reconnect(earlier);
-        return earlier;
-    case CHILD_HAS_ENDED:
-        return earlier;
-    case CHILD_DID_EXEC:
-        return add_after_exec(agents, earlier, who);
-    case CHILD_REUSES_PID:
-        agents_end(agents, earlier, VERDICT_VANISHED, 0, who->start_ns);
-        break;
-    case CHILD_CAME_BEFORE:
-        return add_before(agents, earlier, who);
-    case CHILD_IS_NEW:
-        break;
-    }
-    return add_first(agents, who);
 }
 
 static void turn_away_other_protocol(struct connection *connection,
@@ -306,10 +187,10 @@ static void attach_agent(struct agents *agents, struct child *child, struct conn
     agents_take_arena(child, hello, arena_fd);
     if (child->arguments == NULL) /* of one that was dormant */
         child_set_arguments(child, hello->command_line.bytes, first_argument_bytes(hello));
-    child->is_alone = hello->is_alone != 0;
+    child_set_agent(child, hello->is_alone ? CHILD_IS_ALONE : CHILD_LISTENS);
     child->is_fork = hello->is_fork != 0;
     child->protocol_minor = protocol_version_minor(hello->protocol_version);
-    if (child->is_alone)
+    if (child->agent == CHILD_IS_ALONE)
         agents_drop_connection(child); /* nobody is at the other end */
 }
 
@@ -339,7 +220,7 @@ static void share_arena(struct agents *agents, struct child *child, uid_t uid,
 static void settle_keeping(struct agents *agents, struct child *child, uid_t uid,
                            const uint8_t *payload, size_t bytes, bool has_given_arena)
 {
-    if (child->is_alone && child->arena_fd >= 0)
+    if (child->agent == CHILD_IS_ALONE && child->arena_fd >= 0)
         share_arena(agents, child, uid, payload, bytes);
     else if (has_given_arena)
         agents_stop_keeping(agents, child);
@@ -365,7 +246,7 @@ static void receive_agent(struct agents *agents, struct child *child)
 
     if (latest != child)
         agents_end(agents, child, VERDICT_EXECED, 0, latest->start_ns);
-    else if (child->is_alone && (child->wait.is_known || child->watch == NULL))
+    else if (child->agent == CHILD_IS_ALONE && (child->wait.is_known || child->watch == NULL))
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else
         agents->events->on_loan_request(child, agents->context);
@@ -406,7 +287,7 @@ int agents_hello(struct agents *agents, struct connection *connection, int pidfd
         store_late(agents, child);
         return 0;
     }
-    if (!child->is_alone)
+    if (child->agent != CHILD_IS_ALONE)
         welcome_agent(agents, child);
     receive_agent(agents, child);
     return 0;

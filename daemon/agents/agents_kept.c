@@ -39,7 +39,7 @@ static void readmit_process(struct agents *agents, const struct message_hello *h
         return;
     }
     child->agents = agents;
-    child->is_alone = true;
+    child_set_agent(child, CHILD_IS_ALONE);
     child->is_fork = hello->is_fork != 0;
     agents_watch(agents, child, pidfd);
     agents_take_arena(child, hello, arena_fd);

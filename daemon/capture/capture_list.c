@@ -24,7 +24,8 @@ static enum gather_state first_state(const struct child *child)
 {
     if (child->kept == CHILD_KEPT_COPYING)
         return GATHER_STORING;
-    return child->state == CHILD_CONNECTED && !child->is_alone ? GATHER_WAITING : GATHER_SALVAGE;
+    return child->state == CHILD_CONNECTED && child->agent != CHILD_IS_ALONE ? GATHER_WAITING
+                                                                             : GATHER_SALVAGE;
 }
 
 bool capture_can_read(const struct child *child)
@@ -78,7 +79,7 @@ static void note_unreadable(struct capture *capture, const struct child *child)
 static void read_titles(const struct child_table *children, bool of_all)
 {
     for (struct child *child = children->first; child != NULL; child = child->next) {
-        if (child->state != CHILD_ENDED && (of_all || child->is_alone))
+        if (child->state != CHILD_ENDED && (of_all || child->agent == CHILD_IS_ALONE))
             process_title_look(child);
     }
 }

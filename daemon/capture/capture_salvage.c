@@ -40,13 +40,14 @@ struct salvage_job capture_describe(const struct capture *capture, size_t index)
         .may_skip = child->verdict == VERDICT_EXECED && child->is_fork,
     };
 
-    if (child->title.text != NULL && (child->is_alone || child->state == CHILD_ENDED))
+    if (child->title.text != NULL &&
+        (child->agent == CHILD_IS_ALONE || child->state == CHILD_ENDED))
         snprintf(job.title, sizeof(job.title), "%s", child->title.text);
     snprintf(job.thread_filters, sizeof(job.thread_filters), "%s", capture_thread_filters(capture));
     if (child->exit != NULL) {
         job.offset = child->exit->offset;
         job.bytes = child->exit->bytes;
-    } else if (!child->is_alone && !capture->gather.items[index].is_ready) {
+    } else if (child->agent != CHILD_IS_ALONE && !capture->gather.items[index].is_ready) {
         job.verdict = VERDICT_FROZEN;
         snprintf(job.reason, sizeof(job.reason), "%s", capture->items[index].reason);
     }

@@ -148,7 +148,8 @@ static bool find_replaced(struct census *census, uint64_t now_ns)
 
     for (struct child *child = census->children->first; child != NULL;
          child = child != last ? child->next : NULL) {
-        if (child->is_alone && child->state != CHILD_ENDED && has_been_replaced(census, child))
+        if (child->agent == CHILD_IS_ALONE && child->state != CHILD_ENDED &&
+            has_been_replaced(census, child))
             is_news |= add_replacing(census, child, now_ns);
     }
     return is_news;
@@ -159,7 +160,7 @@ static bool has_agent(pid_t pid, void *context)
     const struct census *census = context;
     const struct child *child = child_table_find_latest(census->children, pid);
 
-    return child != NULL && child->state != CHILD_ENDED && !child->is_silent;
+    return child != NULL && child->state != CHILD_ENDED && child->agent != CHILD_IS_SILENT;
 }
 
 /* Those that ended as a program that was never heard of. */
@@ -175,7 +176,8 @@ static void settle_execs(struct census *census)
 static void read_titles(struct census *census)
 {
     for (struct child *child = census->children->first; child != NULL; child = child->next) {
-        if (child->is_alone && !child->title.was_looked && child->state != CHILD_ENDED)
+        if (child->agent == CHILD_IS_ALONE && !child->title.was_looked &&
+            child->state != CHILD_ENDED)
             process_title_look(child);
     }
 }

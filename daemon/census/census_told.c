@@ -39,7 +39,7 @@ struct child *census_add(struct census *census, const struct process_sighting *s
 
 static bool is_nameless(const struct child *child, const struct census_entry *entry)
 {
-    return child->is_silent && child->state == CHILD_ENDED &&
+    return child->agent == CHILD_IS_SILENT && child->state == CHILD_ENDED &&
            (child->executable[0] == '\0' || child->knowledge == CHILD_KNOWN_BY_END_UNNAMED) &&
            entry->time_ns < child->end_ns + NAME_WITHIN_NS;
 }
@@ -60,7 +60,7 @@ static enum census_meaning meaning_of_usual_exec(const struct child *latest,
     if (latest->start_ns >= entry->time_ns)
         return CENSUS_MEANS_NOTHING; /* it has said hello */
     bool was_latest = latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns;
-    return latest->is_alone && was_latest ? CENSUS_MEANS_EXEC : CENSUS_MEANS_PROMISE;
+    return latest->agent == CHILD_IS_ALONE && was_latest ? CENSUS_MEANS_EXEC : CENSUS_MEANS_PROMISE;
 }
 
 static enum census_meaning meaning_of_exec(const struct child *latest,
@@ -74,9 +74,10 @@ static enum census_meaning meaning_of_exec(const struct child *latest,
         return CENSUS_MEANS_NEW;
     if (is_nameless(latest, entry))
         return CENSUS_MEANS_NAME;
-    if (latest->is_silent && (latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns))
+    if (latest->agent == CHILD_IS_SILENT &&
+        (latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns))
         return CENSUS_MEANS_NOTHING; /* seen in /proc before: silent ones tell nothing themselves */
-    if (!latest->is_silent && latest->start_ns > entry->time_ns)
+    if (latest->agent != CHILD_IS_SILENT && latest->start_ns > entry->time_ns)
         return CENSUS_MEANS_NOTHING; /* it said hello all the same */
     if (latest->state == CHILD_ENDED && latest->verdict != VERDICT_EXECED &&
         latest->end_ns > entry->time_ns)
@@ -94,7 +95,7 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
     case CENSUS_FAILED:
         if ((latest != NULL && latest->exec.start_ns != 0) || entry->obstacle == OBSTACLE_NONE)
             return CENSUS_MEANS_NO_EXEC;
-        return latest != NULL && latest->is_silent && is_same_program(latest, entry)
+        return latest != NULL && latest->agent == CHILD_IS_SILENT && is_same_program(latest, entry)
                    ? CENSUS_MEANS_MISTAKE
                    : CENSUS_MEANS_NOTHING;
     case CENSUS_ENDED:
@@ -104,7 +105,8 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
     case CENSUS_WISH:
         return latest != NULL ? CENSUS_MEANS_LOAN_REQUEST : CENSUS_MEANS_NOTHING;
     case CENSUS_PRESENT: /* unless its hello was read before */
-        return latest != NULL && !latest->is_silent && latest->start_ns == entry->time_ns
+        return latest != NULL && latest->agent != CHILD_IS_SILENT &&
+                       latest->start_ns == entry->time_ns
                    ? CENSUS_MEANS_NOTHING
                    : CENSUS_MEANS_PRESENT;
     default:
@@ -229,7 +231,7 @@ static void apply_end(struct census *census, const struct census_entry *entry)
  * settled when it has happened, or has failed. */
 static bool exec_may_still_fail(const struct child *latest)
 {
-    return latest != NULL && latest->is_alone && latest->state != CHILD_ENDED &&
+    return latest != NULL && latest->agent == CHILD_IS_ALONE && latest->state != CHILD_ENDED &&
            kill(latest->pid, 0) == 0 &&
            !process_runs_other_program(latest->pid, latest->executable);
 }

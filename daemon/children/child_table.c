@@ -145,7 +145,7 @@ struct child *child_table_add_silent(struct child_table *table,
     if (child == NULL)
         return NULL;
     child->state = CHILD_DETACHED;
-    child->is_silent = true;
+    child->agent = CHILD_IS_SILENT;
     return child;
 }
 
@@ -194,8 +194,9 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
 /* Of a silent child that an agent named, and of a dormant one, the moment of its exec is known. */
 static bool is_told_of(const struct child *child)
 {
-    return child->dormancy != CHILD_AWAKE || (child->is_silent && child->executable[0] != '\0' &&
-                                              child->knowledge == CHILD_KNOWN_BY_ITSELF);
+    return child->dormancy != CHILD_AWAKE ||
+           (child->agent == CHILD_IS_SILENT && child->executable[0] != '\0' &&
+            child->knowledge == CHILD_KNOWN_BY_ITSELF);
 }
 
 /* It called exec right after a second hello, which is read when that has been noticed. */
@@ -211,7 +212,7 @@ enum child_relation child_relate(const struct child *earlier, const struct child
     if (earlier == NULL)
         return CHILD_IS_NEW;
     /* Found in /proc as what the fork has become since, from when its process began. */
-    if (earlier->is_silent && earlier->state != CHILD_ENDED && who->is_fork &&
+    if (earlier->agent == CHILD_IS_SILENT && earlier->state != CHILD_ENDED && who->is_fork &&
         !file_name_is_same(earlier->executable, who->executable, who->executable_length))
         return CHILD_CAME_BEFORE;
     if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
@@ -227,7 +228,7 @@ bool child_is_same_as_silent(const struct child *earlier, const struct child_int
 {
     if (says_hello_again(earlier, who))
         return true;
-    if (!earlier->is_silent || child_relate(earlier, who) == CHILD_CAME_BEFORE)
+    if (earlier->agent != CHILD_IS_SILENT || child_relate(earlier, who) == CHILD_CAME_BEFORE)
         return false;
     if (earlier->state == CHILD_ENDED)
         return who->start_ns <= earlier->end_ns;
@@ -332,6 +333,12 @@ static bool may_become(enum child_dormancy now, enum child_dormancy next)
         return now == CHILD_DORMANT;
     }
     return false;
+}
+
+void child_set_agent(struct child *child, enum child_agent next)
+{
+    assert(next != CHILD_IS_SILENT);
+    child->agent = next;
 }
 
 void child_set_dormancy(struct child *child, enum child_dormancy next)

@@ -59,6 +59,13 @@ struct memory_share;
 enum child_state { CHILD_CONNECTED, CHILD_DETACHED, CHILD_ENDED };
 const char *child_state_name(enum child_state state);
 
+/* What there is of an agent in a child. */
+enum child_agent {
+    CHILD_LISTENS,   /* a thread of the agent's serves profd */
+    CHILD_IS_ALONE,  /* there is none: nothing in it listens */
+    CHILD_IS_SILENT, /* it never said hello: the census found it */
+};
+
 /* What is kept of a child's recording. */
 enum child_kept {
     CHILD_KEPT_NOTHING,  /* it lives and has no arena: dormant, silent, or not able to record */
@@ -122,11 +129,9 @@ struct child {
                        * NULL: not known */
     size_t arguments_bytes;
     struct process_title title;
-    bool is_silent;          /* it never said hello: the census found it */
     bool lacks_start;        /* when it began is not known: start_ns is its end */
     bool is_fork;            /* made by fork, so that it ran no program of its own */
     uint64_t protocol_minor; /* that its agent understands */
-    bool is_alone;           /* it has no agent thread: nothing in it listens */
     bool was_seen_itself;    /* /proc showed that its process ran its executable */
     enum child_knowledge knowledge;
     struct child_exec exec; /* that it was about to make; the census' */
@@ -145,6 +150,7 @@ struct child {
     lease_owner lease_owner;          /* of its units; NOBODY: it has none */
     enum recording_obstacle obstacle; /* why it has no arena */
 
+    enum child_agent agent;        /* moved by child_set_agent() alone */
     enum child_kept kept;          /* moved by child_set_kept() alone */
     enum child_dormancy dormancy;  /* moved by child_set_dormancy() alone */
     enum child_search search;      /* moved by child_set_search() alone */
@@ -251,6 +257,9 @@ void child_cancel_exec(struct child *child);
 
 /* What is kept of CHILD's recording is NEXT, which its arena_fd and exit already agree with. */
 void child_set_kept(struct child_table *table, struct child *child, enum child_kept next);
+
+/* CHILD said hello, and its agent is NEXT; one that is silent was added so. */
+void child_set_agent(struct child *child, enum child_agent next);
 
 /* CHILD is NEXT. */
 void child_set_dormancy(struct child *child, enum child_dormancy next);

@@ -106,7 +106,7 @@ static int follow_wish(struct lending *lending, struct loan *loan, const struct 
 /* Somebody is there who may borrow, and can be watched for its end. */
 static bool may_borrow(const struct session *session, const struct child *child)
 {
-    return child->is_alone && child->arena_fd >= 0 && child->watch != NULL &&
+    return child->agent == CHILD_IS_ALONE && child->arena_fd >= 0 && child->watch != NULL &&
            child->state != CHILD_ENDED && session_is_on(session);
 }
 

@@ -11,7 +11,7 @@
 /* CHILD has an arena, and nobody in it to talk to. */
 static bool is_lone(const struct child *child)
 {
-    return child->is_alone && child->arena_fd >= 0 && child->state != CHILD_ENDED &&
+    return child->agent == CHILD_IS_ALONE && child->arena_fd >= 0 && child->state != CHILD_ENDED &&
            child->share != NULL;
 }
 

@@ -205,7 +205,7 @@ static inline struct child *add_alone(const char *name)
 
     child->lease_owner = lease_owner_make(child->pid, 1, false);
     child->arena_fd = make_arena(child->lease_owner);
-    child->is_alone = true;
+    child_set_agent(child, CHILD_IS_ALONE);
     child_set_kept(&table, child, CHILD_KEPT_ARENA);
     return child;
 }
@@ -243,7 +243,7 @@ static inline struct child *add_with_agent(void (*on_asked)(struct agent *agent)
     struct child *child = add_alone("/bin/listener");
     int both[2];
 
-    child->is_alone = false;
+    child_set_agent(child, CHILD_LISTENS);
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both), 0);
     agent = (struct agent){ .child = child, .on_asked = on_asked };
     ck_assert_int_eq(connection_accept(&loop, both[0], &agent_events, NULL, &agent.near), 0);

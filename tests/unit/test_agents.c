@@ -509,7 +509,7 @@ START_TEST(a_silent_one_is_a_name)
                                          .end_ns = uv_hrtime() };
 
     ck_assert_ptr_nonnull(child);
-    ck_assert(child->is_silent);
+    ck_assert(child->agent == CHILD_IS_SILENT);
     agents_end_silent(child, &ending);
     ck_assert_int_eq(child->verdict, VERDICT_EXITED);
     ck_assert_int_eq(child->code, 3);

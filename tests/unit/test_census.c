@@ -242,7 +242,7 @@ START_TEST(who_told_before_the_session_what_it_becomes_is_found_as_that)
     ck_assert_int_eq(table.first->verdict, VERDICT_EXECED);
     ck_assert_uint_eq(table.first->end_ns, START_NS - 1);
     ck_assert_uint_eq(table.first->cpu.at_exec_ns, 5);
-    ck_assert(latest_child()->is_silent);
+    ck_assert(latest_child()->agent == CHILD_IS_SILENT);
     ck_assert_uint_eq(latest_child()->start_ns, START_NS - 1);
     ck_assert_ptr_nonnull(strstr(latest_child()->executable, "sleep"));
 }
@@ -271,7 +271,7 @@ START_TEST(who_began_just_before_its_session_is_in_it)
     put_entry(CENSUS_ENDED, START_NS + 2, SIGKILL);
     census_read(&census);
     ck_assert_ptr_nonnull(latest_child());
-    ck_assert(!latest_child()->is_silent);
+    ck_assert(latest_child()->agent != CHILD_IS_SILENT);
     ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
     ck_assert_uint_eq(table.count, 1);
 }
@@ -343,7 +343,7 @@ START_TEST(a_process_without_an_agent_is_found)
     worker = -1;
     census_take(&census);
     ck_assert_ptr_nonnull(latest_child());
-    ck_assert(latest_child()->is_silent);
+    ck_assert(latest_child()->agent == CHILD_IS_SILENT);
     ck_assert_int_ne(latest_child()->obstacle, OBSTACLE_NONE);
     census_take(&census);
     ck_assert_uint_eq(table.count, 1); /* and once */

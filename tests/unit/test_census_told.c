@@ -17,7 +17,7 @@ static struct child silent_child(uint64_t start_ns)
 {
     struct child child = child_with_hello(start_ns);
     child.state = CHILD_DETACHED;
-    child.is_silent = true;
+    child.agent = CHILD_IS_SILENT;
     return child;
 }
 
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(one_in_which_nobody_listens_goes_on_as_another_program)
 {
     struct child image = child_with_hello(90);
-    image.is_alone = true;
+    image.agent = CHILD_IS_ALONE;
     check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_EXEC);
     image = ended_child(image, VERDICT_EXITED, 110);
     check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_EXEC);

@@ -287,7 +287,7 @@ START_TEST(a_silent_child_lives_without_a_connection)
     const struct child *child = add_silent(10, 100);
     ck_assert_int_eq(child->state, CHILD_DETACHED);
     ck_assert_int_eq(child->verdict, VERDICT_LIVE);
-    ck_assert(child->is_silent);
+    ck_assert(child->agent == CHILD_IS_SILENT);
     ck_assert_uint_eq(child->cpu.used_ns, CPU_TIME_UNKNOWN);
 }
 END_TEST

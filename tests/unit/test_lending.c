@@ -60,7 +60,7 @@ static struct child *add_borrower(struct arena *arena)
     ck_assert_ptr_nonnull(child);
     ck_assert_int_eq(arena_create(CHUNK_BYTES, arena), 0);
     child->arena_fd = dup(arena->fd);
-    child->is_alone = true;
+    child_set_agent(child, CHILD_IS_ALONE);
     ck_assert_int_eq(
         child_watch_start(&loop, pidfd_of_process(pid), &watch_events, child, &child->watch), 0);
     return child;
@@ -203,7 +203,7 @@ START_TEST(only_who_is_alone_has_an_arena_is_watched_and_lives_borrows)
 
     if (!lend_to_all())
         return;
-    borrowers[0]->is_alone = false;
+    child_set_agent(borrowers[0], CHILD_LISTENS);
     borrowers[1]->watch = NULL;
     child_end(&table, borrowers[2], VERDICT_EXITED, 0, 1);
     follow_all();

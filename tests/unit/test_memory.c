@@ -242,7 +242,7 @@ static struct child *add_lone(unsigned count)
         chunk_manager_release(manager, chunk);
     }
     child->arena_fd = dup(arena.fd);
-    child->is_alone = true;
+    child_set_agent(child, CHILD_IS_ALONE);
     chunk_manager_destroy(manager);
     arena_destroy(&arena);
     return child;
@@ -303,7 +303,7 @@ static struct child *add_connected(void)
     struct child *child = add_lone(1);
     int ends[2];
 
-    child->is_alone = false;
+    child_set_agent(child, CHILD_LISTENS);
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     ck_assert_int_eq(
         connection_accept(&loop, ends[0], &connection_events, NULL, &child->connection), 0);
