@@ -7,14 +7,15 @@
 
 struct agent_address {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-    /* Nobody gave the path: it is in a folder that others could have made, so whoever listens there
-     * must be this process' user or root. */
+    /* Nobody specified the path, so it is in a folder that others could have made. Whoever listens
+     * there must be this process's user or root. */
     bool is_default;
 };
 
-/* A connection to the profd that listens there, out of the way of the program's descriptors: the
- * caller's, non-blocking and close-on-exec. -EACCES when a stranger listens there, -EAGAIN when
- * profd is busy, -ECONNREFUSED or -ENOENT when there is no profd, … Any thread. */
+/* Connects to the profd that listens at ADDRESS. Returns the descriptor, which the caller owns. It
+ * is non-blocking, close-on-exec, and out of the way of the program's descriptors. Errors: -EACCES
+ * if a stranger listens there, -EAGAIN if profd is busy, -ECONNREFUSED or -ENOENT if there is no
+ * profd, or another negative errno. Any thread. */
 int agent_address_connect(const struct agent_address *address);
 
 #endif

@@ -1,4 +1,5 @@
-/* Gathering in the agent: makes this process' JSON beside the program, on a thread of its own. */
+/* Gathering in the agent: makes the JSON of this process on a thread of its own, while the program
+ * runs. */
 #ifndef PROFD_AGENT_AGENT_GATHER_H
 #define PROFD_AGENT_AGENT_GATHER_H
 
@@ -7,23 +8,24 @@
 
 #include "ipc/messages.h"
 
-/* Starts making the profile; -EBUSY while another is being made. Agent thread. */
+/* Starts making the profile. Returns 0, or -EBUSY while another one is being made. Agent thread. */
 int agent_gather_start(const struct message_gather_profile *gather);
 
-/* The gathering under way, or 0. */
+/* Returns the id of the gathering in progress, or 0. */
 uint64_t agent_gather_id(void);
 
-/* How far it is, of PROGRESS_SCALE. */
+/* Returns the progress of the gathering, from 0 to PROGRESS_SCALE. */
 uint32_t agent_gather_proportion(void);
 
-/* Whether it has finished; if so it is over, and *FD is the finished memfd (the caller's; -1 on
- * error), *JSON_BYTES its length, *ERROR 0 or negative. */
+/* Returns whether the gathering has finished, and if so ends it. *FD is the finished memfd, which
+ * the caller then owns (-1 on error), *JSON_BYTES is its length, and *ERROR is 0 or negative. */
 bool agent_gather_take(int *fd, uint64_t *json_bytes, int *error);
 
-/* Waits for the end of the one under way, which nobody will take: the agent thread is gone. */
+/* Waits for the gathering in progress to end. Nobody will take its result, since the agent thread
+ * is gone. */
 void agent_gather_wait(void);
 
-/* In a forked child: there is none. */
+/* Forgets the parent's gathering in a forked child. */
 void agent_gather_reset(void);
 
 #endif

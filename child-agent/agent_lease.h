@@ -1,8 +1,10 @@
-/* The process' share of profd's one memory limit: where the ledger is, and who we are in it.
+/* The process's share of profd's one memory limit: where the ledger is, and who this process is in
+ * it.
  *
  * The ledger is mapped before anything is recorded, by its path or by the descriptor that comes
- * with profd's welcome, and stays mapped: threads may be taking units at any moment. Constructor,
- * forked child, agent thread: one at a time. */
+ * with profd's welcome. It stays mapped, since threads may be taking units at any moment. The
+ * functions are called by the constructor, a forked child or the agent thread, one at a time,
+ * unless stated otherwise. */
 #ifndef PROFD_AGENT_AGENT_LEASE_H
 #define PROFD_AGENT_AGENT_LEASE_H
 
@@ -11,45 +13,45 @@
 #include "buffer/lease_ledger.h"
 #include "buffer/session_word.h"
 
-/* Maps the ledger of the profd at SOCKET_PATH unless one is mapped. 0 also when there is none: no
- * profd ever asked for a limit, and the session's own one is all there is. Negative when there is
- * one that cannot be used: then nothing may be recorded. */
+/* Maps the ledger of the profd at SOCKET_PATH unless one is already mapped. Also returns 0 if there
+ * is none: no profd has ever set a limit, and only the session's own limit applies. Returns a
+ * negative errno if there is a ledger that cannot be used; nothing may be recorded then. */
 int agent_lease_find(const char *socket_path);
 
-/* The ledger in FD, which stays the caller's, is profd's. It may be the one of before. 0, or an
- * error of mapping it. */
+/* Uses the ledger in FD, which stays the caller's, as profd's. It may be the one that is already
+ * mapped. Returns 0, or an error of mapping it. */
 int agent_lease_take_over(int fd);
 
-/* The ledger of the profd that listens at SOCKET_PATH by now, whose predecessor's is over. 0, or
- * -ENOENT and others while there is none. */
+/* Replaces the ledger of a profd that has ended with that of the profd that listens at SOCKET_PATH.
+ * Returns 0, or -ENOENT or another error while there is none. */
 int agent_lease_renew(const char *socket_path);
 
-/* Whether its profd leaves processes of one thread alone: it needs no thread of ours in them. */
+/* Returns whether profd needs no agent thread in processes with one thread. */
 bool agent_lease_allows_no_thread(void);
 
-/* What its profd's clients ask for of performance groups: enum group_needs; 0 when it is over. Any
- * thread, also in signal handlers. */
+/* Returns what profd's clients request of performance groups, as enum group_needs; 0 if profd has
+ * ended. Any thread; async-signal-safe. */
 uint32_t agent_lease_group_needs(void);
 
-/* The newest minor version of the protocol that its profd understands; 0 without a ledger. */
+/* Returns the newest minor version of the protocol that profd understands; 0 without a ledger. */
 uint32_t agent_lease_protocol_minor(void);
 
-/* What its profd says of the session that is on (buffer/session_word.h); generation 0 when profd is
- * over. False without a ledger. */
+/* Reads what profd says about the current session (buffer/session_word.h). The generation is 0 if
+ * profd has ended. Returns false without a ledger. */
 bool agent_lease_read_session(struct session_word *out);
 
-/* The ledger to record with. 0 with NULL when there is none, or the error of the last attempt to
- * map one. */
+/* Gets the ledger to record with. Returns 0 with NULL if there is none, or the error of the last
+ * attempt to map one. */
 int agent_lease_get(struct lease_ledger **out);
 
-/* Of this image; not nobody, and the same for as long as it has an arena. */
+/* Returns the owner that stands for this process image. It is never LEASE_OWNER_NOBODY, and it
+ * stays the same for as long as the image has an arena. */
 lease_owner agent_lease_owner(void);
 
-/* In a forked child, which may be in another pid namespace than its parent. */
+/* Resets the lease in a forked child, which may be in another pid namespace than its parent. */
 void agent_lease_after_fork_child(void);
 
-/* True when the profd that the ledger belongs to ended in good order: nobody will ask for what is
- * recorded. */
+/* Returns whether the ledger's profd ended properly, so that nobody will read what is recorded. */
 bool agent_lease_has_ended(void);
 
 #endif

@@ -1,6 +1,7 @@
-/* The agent's connection: frames to and from profd, on a descriptor that may stop being ours.
+/* The agent's connection: frames to and from profd, on a descriptor that the program may close or
+ * reuse at any time.
  *
- * Agent thread only (and the constructor before there is one). */
+ * Agent thread only, and the constructor before that thread exists. */
 #ifndef PROFD_AGENT_AGENT_LINK_H
 #define PROFD_AGENT_AGENT_LINK_H
 
@@ -13,52 +14,54 @@
 /* Enough for a message without a list or a profile. */
 enum { AGENT_SMALL_MESSAGE_BYTES = 256 };
 
-/* Connects to profd, by the line if its socket cannot be seen, and says hello, with the arena's
- * descriptor; makes the arena if there is none, or says why it cannot. Does not wait. 0, -EACCES
- * when a stranger listens there, -EAGAIN when profd is busy, -ECONNREFUSED or -ENOENT when there is
- * no profd, …
- */
+/* Connects to profd, over the line if its socket cannot be seen, and says hello with the arena's
+ * descriptor. If there is no arena, makes it, or tells profd why it cannot. Does not wait. Returns
+ * 0; -EACCES if a stranger listens there, -EAGAIN if profd is busy, -ECONNREFUSED or -ENOENT if
+ * there is no profd, or another negative errno. */
 int agent_link_open(const struct agent_address *address);
 
-/* The same for a process in which nobody will listen (IS_ALONE in the hello): the connection is
- * closed again, and the arena's descriptor with it, which profd has then. */
+/* Like agent_link_open(), for a process in which nobody will listen (IS_ALONE in the hello). The
+ * connection is closed again, and so is the arena's descriptor, which profd then has. */
 int agent_link_introduce(const struct agent_address *address);
 
-/* Whether profd has the only descriptor of the arena. */
+/* Returns whether profd has the only descriptor of the arena. */
 bool agent_link_gave_only_arena(void);
 
-/* The arena has another file than the one that profd has, or had. */
+/* Notes that the arena has a new file, which profd does not have. */
 void agent_link_take_arena_back(void);
 
 bool agent_link_is_open(void);
 void agent_link_close(void);
 
-/* Lets go of the connection, which goes on if somebody else has it. */
+/* Closes the agent's descriptor of the connection. The connection continues if somebody else has
+ * it. */
 void agent_link_abandon(void);
 
-/* In a forked child, whose parent's connection and arena are not its own. */
+/* Forgets the parent's connection and arena in a forked child. */
 void agent_link_after_fork_child(void);
 
-/* Waits until there is something to read, or until TIMEOUT_MS (-1: for ever), or until the sampling
- * signal. 1 when there is, 0 at the timeout and the signal, negative when the connection is gone.
- */
+/* Waits until there is something to read, for TIMEOUT_MS (-1: without limit), or until the sampling
+ * signal arrives. Returns 1 if there is something to read, 0 at the timeout or signal, or a
+ * negative errno if the connection is gone. */
 int agent_link_wait(int timeout_ms);
 
-/* Reads what has come. -EPIPE at the end of the stream, or another negative errno. */
+/* Reads what has arrived. Returns 0, -EPIPE at the end of the stream, or another negative errno. */
 int agent_link_fill(void);
 
-/* The next whole message: 1 with its kind and payload (valid until the next fill), 0 when there is
- * none, -EPROTO for garbage. */
+/* Takes the next complete message. Returns 1 with its kind and payload (valid until the next fill),
+ * 0 if there is none, or -EPROTO if the data makes no sense. */
 int agent_link_next(int *kind, const uint8_t **payload, size_t *bytes);
 
-/* The descriptor that came last, now the caller's; -1: none. */
+/* Returns the descriptor that was received last, which the caller then owns; -1 if there is
+ * none. */
 int agent_link_take_descriptor(void);
 
-/* True when profd was given the arena with the hello. */
+/* Returns whether profd was given the arena with the hello. */
 bool agent_link_gave_arena(void);
 
-/* Sends an encoded message (COUNT as a message_put_X returned it), with a descriptor if FD is not
- * -1 (borrowed). Waits for room at most a second, which only this thread notices. */
+/* Sends an encoded message of COUNT bytes (as returned by a message_put_X function), with the
+ * descriptor FD (borrowed) unless it is -1. Waits for room for at most a second, which delays only
+ * this thread. Returns 0 or a negative errno. */
 int agent_link_send(const uint8_t *message, long count, int fd);
 
 #endif

@@ -1,24 +1,26 @@
-/* Whether a process has threads of ours, and how profd gets to know it.
+/* Whether a process has agent threads, and how profd learns about it.
  *
- * A process of one thread needs none: it samples itself, and profd reads its arena as of the dead.
- * It says hello, and is then alone with itself until it makes a thread. While no session is on it
- * rests (child-agent/resting.h). */
+ * A process with one thread needs no agent thread: it samples itself, and profd reads its arena as
+ * it reads those of dead processes. It says hello and is then alone until it creates a thread.
+ * While no session is active it rests (child-agent/resting.h). */
 #ifndef PROFD_AGENT_AGENT_PRESENCE_H
 #define PROFD_AGENT_AGENT_PRESENCE_H
 
 #include "child-agent/agent_address.h"
 
-/* Says hello at ADDRESS, with a thread of ours if that is needed. With an empty path to nobody:
- * only the session may need a thread. From the constructor and in a forked child, while the process
- * has one thread. 0 or -errno: then nobody steers this process. */
+/* Says hello at ADDRESS, and starts an agent thread if one is needed. With an empty path it says
+ * hello to nobody; a thread is then needed only for the session. Called from the constructor and in
+ * a forked child, while the process has one thread. Returns 0, or -errno if nobody controls this
+ * process. */
 int agent_presence_begin(const struct agent_address *address);
 
-/* A process without threads of ours gets them now: the program is about to have a second thread, or
- * asks for something that takes one. Nothing when it has them. Not in signal handlers. */
+/* Starts the agent threads of a process that has none, because the program is about to create its
+ * second thread or asks for something that needs one. Otherwise does nothing. Not in signal
+ * handlers. */
 void agent_presence_ensure_thread(void);
 
-/* From here on agent_presence_ensure_thread() does nothing; what another thread is doing there has
- * been done when this comes back, or takes more than a second. Not in signal handlers. */
+/* Makes agent_presence_ensure_thread() do nothing from now on. If another thread is inside that
+ * function, waits until it is done, but about a second at most. Not in signal handlers. */
 void agent_presence_forgo_threads(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Chunk updates on their way to profd: folded until they are asked for. */
+/* Chunk updates for profd, which are folded until they are requested. */
 #ifndef PROFD_AGENT_AGENT_UPDATES_H
 #define PROFD_AGENT_AGENT_UPDATES_H
 
@@ -6,17 +6,18 @@
 
 #include "buffer/chunk_manager.h"
 
-/* Listens to MANAGER from now on. */
+/* Starts listening to MANAGER. */
 void agent_updates_listen(struct chunk_manager *manager);
 
-/* Moves what has been folded since the last call into *OUT; false when there is nothing new. */
+/* Moves what has been folded since the last call into *OUT. Returns false if there is nothing
+ * new. */
 bool agent_updates_take(struct chunk_update *out);
 
-/* The calling thread of the agent is about to wait: the next update wakes it, by the sampling
- * signal. False when there is one already. */
+/* Announces that the calling agent thread is about to wait, so that the next update wakes it with
+ * the sampling signal. Returns false if there is an update already. */
 bool agent_updates_await(void);
 
-/* It has stopped waiting. */
+/* Announces that the thread has stopped waiting. */
 void agent_updates_stop_awaiting(void);
 
 void agent_updates_reset(void);

@@ -1,8 +1,8 @@
-/* What this process tells the census (buffer/census_ring.h) about others: programs that it runs,
- * with what keeps them from being profiled if anything does, and how its children ended.
+/* What this process tells the census (buffer/census_ring.h) about other processes: the programs
+ * that it runs, with any obstacle to profiling them, and how its children ended.
  *
- * Async-signal-safe, also between vfork and exec; errno stays as it is. Nothing is told without a
- * profd, nor from another pid namespace than profd's, whose pids mean nothing to it. */
+ * Async-signal-safe, also between vfork and exec; preserves errno. Nothing is reported without a
+ * profd, or from another pid namespace than profd's, whose pids mean nothing to profd. */
 #ifndef PROFD_AGENT_CENSUS_H
 #define PROFD_AGENT_CENSUS_H
 
@@ -14,42 +14,44 @@
 
 /* A program that is about to be run. */
 struct census_program {
-    bool is_told; /* what cannot be read is not */
+    bool is_told; /* false: not to be reported, because the program cannot be read */
     unsigned obstacle;
-    uint64_t judged_ns; /* before it can have begun, whenever it is told */
+    uint64_t judged_ns; /* a time before the program can have begun, whenever it is reported */
     const char *path;   /* borrowed */
 };
 
-/* Judges the program at PATH, of whose file SEEN has what program_look_at() found (NULL: it could
- * not be read), with ENVIRONMENT, which this process or a child will run, where LACKS_AGENT tells
- * that the agent is out of reach (child-agent/guest/preload.h). */
+/* Judges the program at PATH, which this process or a child is about to run with ENVIRONMENT. SEEN
+ * is what program_look_at() found out about its file (NULL: it could not be read). LACKS_AGENT says
+ * that the agent is out of its reach (child-agent/guest/preload.h). */
 void census_judge(struct census_program *program, const char *path,
                   const struct program_facts *seen, char *const *environment, bool lacks_agent);
 
-/* PROCESS runs PROGRAM now, or will in a moment; or could not. Told only when it is to be. */
+/* Report that PROCESS runs or is about to run PROGRAM, or that it could not. They report only
+ * programs whose is_told is set. */
 void census_report_exec(const struct census_program *program, struct profd_process_id process);
 void census_report_failed(const struct census_program *program, struct profd_process_id process);
 
-/* This process is there and dormant (child-agent/dormancy.h), for the session of GENERATION, which
- * may have begun after the process. False when it is to be told in another way: nobody listens, or
- * much is unread. */
+/* Reports that this process exists and is dormant (child-agent/dormancy.h), for the session of
+ * GENERATION, which may have begun after the process. Returns false if it must be reported in
+ * another way, because nobody listens or much of the ring is unread. */
 bool census_report_present(uint32_t generation);
 
-/* It is no longer dormant, and could not say hello so far. */
+/* Reports that this process is no longer dormant and has not been able to say hello yet. */
 void census_report_woken(uint32_t generation);
 
-/* It wants another perf event than profd lends it (buffer/event_loan.h). */
+/* Reports that this process wants another perf event than the one that profd lends it
+ * (buffer/event_loan.h). */
 void census_report_wish(void);
 
-/* Whether anybody is told at all. */
+/* Returns whether anybody receives these reports. */
 bool census_has_listener(void);
 
-/* PROCESS was waited for; CPU_NS is what its clock said before (buffer/process_clock.h). Nothing is
- * told of a child of vfork that found no program to run. */
+/* Reports that PROCESS was waited for. CPU_NS is what its clock showed before that
+ * (buffer/process_clock.h). A child of vfork that found no program to run is not reported. */
 void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns);
 
-/* What the clock of this process had said when it became the program that it is, if it was another
- * one before, and that one told; PROCESS_CLOCK_UNKNOWN. */
+/* Returns what the CPU clock of this process showed when it executed its current program, if an
+ * earlier program reported that; otherwise PROCESS_CLOCK_UNKNOWN. */
 uint64_t census_clock_at_exec_ns(void);
 
 #endif

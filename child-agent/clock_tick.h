@@ -1,11 +1,12 @@
-/* A tick of a thread's clock, and all that goes with it in a process without a thread of ours. */
+/* A tick of a thread's clock, and everything that it does in a process without an agent thread. */
 #ifndef PROFD_AGENT_CLOCK_TICK_H
 #define PROFD_AGENT_CLOCK_TICK_H
 
 #include <signal.h>
 
-/* In the handler of the calling thread's clock, with INFO and CONTEXT of the signal: a sample if
- * there is a session that wants one, and else what brings the process to one. */
+/* Handles a tick of the calling thread's clock, in its signal handler, with the INFO and CONTEXT of
+ * the signal. Takes a sample if a session wants one; otherwise does what brings the process into a
+ * session. */
 void clock_tick_take(const siginfo_t *info, void *context);
 
 #endif

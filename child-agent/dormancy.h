@@ -1,19 +1,20 @@
-/* Dormancy: a process that has nothing to record so far.
+/* Dormancy: the state of a process that has had nothing to record so far.
  *
- * Most processes of a build or a shell script end before a clock ticks once. Such a one tells the
- * census ring that it is there, arms the clock of its only thread, and has neither arena nor
- * session. The first tick wakes it, or the first thing that the program records, its second thread,
- * and whatever would put profd out of its reach: it then makes its arena and says hello, as of its
- * beginning. What ends dormant is in the capture with its name, its CPU time and how it ended.
+ * Most processes of a build or a shell script end before their clock ticks once. Such a process
+ * reports itself to the census ring and arms the clock of its only thread; it has neither arena nor
+ * session. It is woken by its first tick, the first thing that the program records, its second
+ * thread, and anything that would put profd out of its reach. It then creates its arena and says
+ * hello, dated back to its beginning. A process that ends while dormant is in the capture with its
+ * name, its CPU time and how it ended.
  *
  *     awake ──begin──▶ dormant ──tick, record, thread …──▶ unheard ──hello, thread──▶ awake
  *                        │ ▲
  *             session over ▼ │ the next one (child-agent/resting.h)
  *                      forsaken ──thread──▶ awake
  *
- * Unheard is a process whose hello could not be sent, since profd is stopped or busy: it tries
- * again at each tick and before its end. Only under a profd that leaves processes alone
- * (child-agent/agent_presence.h). One thread, and its signal handlers. */
+ * A process is unheard if its hello could not be sent because profd is stopped or busy. It tries
+ * again at each tick and before its end. Dormancy is used only with a profd that leaves processes
+ * alone (child-agent/agent_presence.h). Called by the only thread and its signal handlers. */
 #ifndef PROFD_AGENT_DORMANCY_H
 #define PROFD_AGENT_DORMANCY_H
 
@@ -24,33 +25,34 @@
 #include "child-agent/core.h"
 #include "child-agent/session_settings.h"
 
-/* Makes the process dormant, for a session with SETTINGS (NULL: the parent's, in a forked child) of
- * the profd at ADDRESS. False when it cannot be, or must not: then it is to start at once. From the
- * constructor and in a forked child. */
+/* Makes the process dormant, for a session with SETTINGS (NULL: those of the parent, in a forked
+ * child) of the profd at ADDRESS. Returns false if that is not possible or not allowed; the process
+ * must then start at once. Called from the constructor and in a forked child. */
 bool dormancy_begin(const struct session_settings *settings, const struct agent_address *address);
 
-/* Wakes the process if it is dormant and its session is still on. Where it cannot be done, in a
- * handler that interrupted the agent itself, the next tick makes up for it. No thread is made. */
+/* Wakes the process if it is dormant and its session is still active. If that is not possible, in a
+ * handler that interrupted the agent itself, the next tick does it. Creates no thread. */
 void dormancy_wake(void);
 
-/* A tick of the thread's clock has something to do here. */
+/* Returns whether a tick of the thread's clock has something to do here. */
 static inline bool dormancy_needs_tick(void)
 {
     return core_local.is_dormant || core_local.is_unheard;
 }
 
-/* In the handler, with the signal of the thread's clock: wakes the process, or tries again to be
- * heard. Whether a sample may be taken. */
+/* Called in the handler of the thread's clock, with the INFO of its signal. Wakes the process, or
+ * tries again to say hello. Returns whether a sample may be taken. */
 bool dormancy_tick(const siginfo_t *info);
 
-/* The process is about to end, or to become another program: its title is looked at for the last
- * time, and what it recorded is worth one more try. */
+/* Called when the process is about to end or to run another program. Reads its title for the last
+ * time, and tries once more to say hello for what it has recorded. */
 void dormancy_prepare_leaving(void);
 
-/* Before the process gets a second thread. True when it has got a thread of ours by this. */
+/* Called before the process creates its second thread. Returns true if this has started an agent
+ * thread. */
 bool dormancy_leave(void);
 
-/* In a forked child, first. */
+/* Called first in a forked child. */
 void dormancy_after_fork_child(void);
 
 #endif

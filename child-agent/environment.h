@@ -1,4 +1,4 @@
-/* What the environment tells the agent. Read once by the constructor. */
+/* What the environment tells the agent. The constructor reads it once. */
 #ifndef PROFD_AGENT_ENVIRONMENT_H
 #define PROFD_AGENT_ENVIRONMENT_H
 
@@ -15,7 +15,7 @@ enum {
     ENVIRONMENT_PROBLEM_BYTES = 256,
 };
 
-/* Name, what its value is called, and what it does; for the help text. */
+/* Name, what its value is called, and what it does. Used for the help text. */
 #define ENVIRONMENT_VARIABLES(X)                                                                   \
     X("PROFD_HELP", "1", "print this and exit")                                                    \
     X("PROFD_DISABLE", "1", "leave this process alone")                                            \
@@ -41,8 +41,8 @@ struct environment {
     bool is_disabled;                        /* PROFD_DISABLE=1, a setuid program, or valgrind */
     bool wants_help;                         /* PROFD_HELP */
     bool starts_up;                          /* PROFD_STARTUP=1: record from the constructor on */
-    int signal_number;                       /* PROFD_SIGNAL; 0: ours to choose */
-    uint32_t generation;                     /* PROFD_STARTUP_GENERATION, of profd */
+    int signal_number;                       /* PROFD_SIGNAL; 0: the agent chooses */
+    uint32_t generation;                     /* PROFD_STARTUP_GENERATION, set by profd */
     uint64_t interval_ns;                    /* PROFD_STARTUP_INTERVAL */
     enum sampling_clock clock;               /* PROFD_STARTUP_CLOCK, default AUTO */
     uint64_t features;                       /* PROFD_STARTUP_FEATURES */
@@ -50,21 +50,21 @@ struct environment {
     uint64_t allocation_interval_bytes;      /* PROFD_STARTUP_ALLOC_INTERVAL; 0: not set */
     char filters[ENVIRONMENT_FILTERS_BYTES]; /* PROFD_STARTUP_FILTERS */
     char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
-    char labels[ARENA_LABELS_BYTES];                  /* PROFD_LABELS; "": none … */
-    uint32_t labels_left_out; /* … for which there is room, but for so many */
-    bool is_default_socket; /* nobody named the socket: whoever listens there must be trusted first
-                             */
-    /* "" when it cannot be told, or when the profile is written without profd. */
+    char labels[ARENA_LABELS_BYTES];                  /* PROFD_LABELS; "": none */
+    uint32_t labels_left_out;                         /* how many labels did not fit */
+    bool is_default_socket; /* nobody specified the socket; its owner must be checked */
+    /* "" if it is not known, or if the profile is written without profd. */
     char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-    /* The first value that makes no sense, as a sentence for the user; "": none. Then the process
-     * neither starts up nor writes a profile, and the rest is as if that value were not set. */
+    /* A sentence for the user about the first value that makes no sense; "": none. If there is one,
+     * the process neither starts recording by itself nor writes a profile; otherwise it behaves as
+     * if that value were not set. */
     char problem[ENVIRONMENT_PROBLEM_BYTES];
 };
 
-/* Fills *OUT. A variable that is empty counts as not set. */
+/* Fills *OUT. An empty variable counts as not set. */
 void environment_read(struct environment *out);
 
-/* Writes what ENVIRONMENT_VARIABLES are to descriptor FD. */
+/* Writes the list of ENVIRONMENT_VARIABLES to descriptor FD. */
 void environment_print_help(int fd);
 
 #endif

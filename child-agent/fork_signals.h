@@ -1,12 +1,12 @@
-/* No handler of the program runs while the calling thread is in fork() and has the agent's locks:
- * one that forks itself would wait for them for ever. */
+/* Keeps the program's signal handlers from running while the calling thread is in fork() and holds
+ * the agent's locks: a handler that forks would wait for these locks for ever. */
 #ifndef PROFD_AGENT_FORK_SIGNALS_H
 #define PROFD_AGENT_FORK_SIGNALS_H
 
-/* Before the first lock is taken. Async-signal-safe, as the next. */
+/* Called before the first lock is taken. Both functions are async-signal-safe. */
 void fork_signals_block(void);
 
-/* In the parent and in the child, when no lock is held any more. */
+/* Called in the parent and in the child when no lock is held any more. */
 void fork_signals_restore(void);
 
 #endif

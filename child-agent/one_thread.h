@@ -1,34 +1,36 @@
-/* The agent's own threads, which a program of one thread does not know of, make way where they
- * would show: the kernel grants some calls to processes with one thread only, and the C library
- * ends a process with the last of all its threads. */
+/* Makes the agent's threads, which a program with one thread does not know about, step aside where
+ * they would show. The kernel allows some calls only to processes with one thread, and the C
+ * library ends a process only when the last of all its threads ends. */
 #ifndef PROFD_AGENT_ONE_THREAD_H
 #define PROFD_AGENT_ONE_THREAD_H
 
 #include <stdbool.h>
 
-/* Whether no more than one thread of the program is known: then only the agent makes the process
- * one of many threads. */
+/* Returns whether at most one thread of the program is known, so that only the agent makes the
+ * process multithreaded. */
 bool one_thread_is_known(void);
 
-/* Ends them, after the last sample; what was recorded stays. Any thread but those. */
+/* Ends the agent's threads after a last sample. What was recorded is kept. Any thread but the
+ * agent's. */
 void one_thread_stop_agent_threads(void);
 
-/* Ends them around CHANGE(ARGUMENT), which changes what the kernel keeps for each thread; those
- * that come after it have it from the calling thread, as if the process had always had just one.
- * Keeps errno of CHANGE and returns its result. */
+/* Ends the agent's threads, calls CHANGE(ARGUMENT), which changes something that the kernel keeps
+ * for each thread, and starts them again. The new threads inherit the change from the calling
+ * thread, as if the process had always had just one thread. Preserves the errno of CHANGE and
+ * returns its result. */
 int one_thread_around(int (*change)(void *argument), void *argument);
 
-/* Makes the arena, if there is none, around them: an agent with a table of descriptors of its own
- * can only give profd an arena that was there when it began. 0, or errors as process_arena_make().
- */
+/* Makes the arena, if there is none, while the agent's threads are stopped: an agent with its own
+ * table of descriptors can give profd only an arena that existed when it started. Returns 0, or an
+ * error as process_arena_make(). */
 int one_thread_make_arena(void);
 
-/* The same for any thread of the program, several of which may come at once. Errors of
- * program_call_begin(), too. */
+/* Like one_thread_make_arena(), for any thread of the program; several may call it at once. Also
+ * returns errors of program_call_begin(). */
 int one_thread_make_shared_arena(void);
 
-/* Ends the agent's threads, which may not live where the process goes; what is recorded without
- * them still is. Not in signal handlers. */
+/* Ends the agent's threads for good, because they cannot exist where the process is going.
+ * Recording that needs no agent thread continues. Not in signal handlers. */
 void one_thread_do_without_agent_threads(void);
 
 #endif

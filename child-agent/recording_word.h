@@ -1,27 +1,27 @@
-/* The word that the macros of the API test, profd_recording, and its followers: a program or plugin
- * that has libprofd.a inside tests a word of its own, which has to say the same. */
+/* The word that the macros of the API test, profd_recording, and its followers. A program or plugin
+ * that contains libprofd.a tests a word of its own, which must always have the same value. */
 #ifndef PROFD_AGENT_RECORDING_WORD_H
 #define PROFD_AGENT_RECORDING_WORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a session records from now on, for all words. Any thread; safe in signal handlers. When
- * several set it at once, all words say in the end what the last one did. */
+/* Sets what the session records from now on, in all words. Any thread; async-signal-safe. When
+ * several threads set it at once, all words end up with the last value. */
 void recording_word_set(uint32_t bits);
 
-/* Whether performance groups are measured. As recording_word_set(), whose bits stay. */
+/* Sets whether performance groups are measured. Like recording_word_set(), whose bits are kept. */
 void recording_word_set_groups(bool is_on);
 
-/* WORD, which is borrowed, says the same as ours from here on. 0, or -ENOSPC: there are too many.
- * Any thread. */
+/* Makes WORD (borrowed) follow the agent's word from now on. Returns 0, or -ENOSPC if there are too
+ * many followers. Any thread. */
 int recording_word_follow(volatile uint32_t *word);
 
-/* Nobody touches WORD any more when it returns. Nothing for a word that did not follow. Any thread;
- * not in signal handlers. */
+/* Stops WORD from following. Nothing accesses WORD any more when this returns. Does nothing for a
+ * word that does not follow. Any thread; not in signal handlers. */
 void recording_word_unfollow(volatile uint32_t *word);
 
-/* In a forked child: nobody is setting it. */
+/* Called in a forked child, where no thread is setting the word. */
 void recording_word_after_fork_child(void);
 
 #endif

@@ -1,15 +1,15 @@
-/* Resting: a process without a thread of ours while no session is on.
+/* Resting: the state of a process without an agent thread while no session is active.
  *
- * Nobody tells it that one begins. A coarse clock of its only thread looks at the session's word
- * (buffer/session_word.h) now and then, where CPU time is used, and so does each marker, and each
- * call in which the program waits (interpose_sleeps.c); it joins by what stands on the board
- * (buffer/session_board.h). When the session is over, the thread finds out at its next tick, and
- * rests again.
+ * Nobody tells such a process that a session begins. Instead it checks the session word
+ * (buffer/session_word.h) from time to time: at the ticks of a coarse clock of its only thread,
+ * which advances with CPU time, at each marker, and at each call in which the program waits
+ * (interpose_sleeps.c). It joins a session on the terms on the board (buffer/session_board.h). When
+ * the session is over, the thread notices at its next tick and rests again.
  *
  *     in a session ──its word is gone──▶ resting ──a session's word──▶ in that session
  *                                           └──second thread──▶ profd's messages tell
  *
- * One thread, and its signal handlers. */
+ * Called by the only thread and its signal handlers. */
 #ifndef PROFD_AGENT_RESTING_H
 #define PROFD_AGENT_RESTING_H
 
@@ -18,25 +18,27 @@
 #include "child-agent/core.h"
 #include "child-agent/session_settings.h"
 
-/* How a resting process takes part in a session with SETTINGS. All signals are blocked. */
+/* Joins a session with SETTINGS. Called with all signals blocked. */
 typedef void resting_join(const struct session_settings *settings);
 
-/* Rests until JOIN can be called; NULL: the session is started in the arena that there is. 0, or
- * -errno: then nobody looks for sessions. */
+/* Rests until JOIN can be called. If JOIN is NULL, the session is started in the existing arena.
+ * Returns 0, or -errno if nobody looks for sessions. */
 int resting_begin(resting_join *join);
 
-/* In the handler, with a signal of the coarse clock: joins the session that is on, if there is one
- * and this is the place. */
+/* Called in the handler of the coarse clock's signal. Joins the active session if there is one and
+ * the process can join it here. */
 void resting_tick(void);
 
-/* The session that is on, as far as a handler can begin it and a process without a thread of ours
- * can have it; NULL: none. Borrowed until the next call. */
+/* Returns the settings of the active session, reduced to what a handler can begin and a process
+ * without an agent thread can record; NULL if there is none. Borrowed until the next call. */
 const struct session_settings *resting_read_offer(void);
 
-/* It was begun: says what of it cannot be had here, and sees to a thread if it needs one. */
+/* Called after that session has begun. Reports which of its parts are not available here, and notes
+ * whether it needs an agent thread. */
 void resting_note_rest(void);
 
-/* Something is to be recorded: likewise. */
+/* Called when something is about to be recorded. Joins the active session, as resting_tick()
+ * does. */
 void resting_look(void);
 
 static inline void resting_note_record(void)
@@ -45,9 +47,9 @@ static inline void resting_note_record(void)
         resting_look();
 }
 
-/* The program is about to wait for something, and holds no lock of the C library's: likewise, and
- * as resting_follow_change(), since who waits has few ticks. The process gets threads of ours where
- * the session needs them. Not in signal handlers of ours. */
+/* Called when the program is about to wait for something and holds no lock of the C library. Does
+ * what resting_look() and resting_follow_change() do, since a thread that waits has few ticks, and
+ * starts agent threads if the session needs them. Not in the agent's signal handlers. */
 void resting_note_wait_slowly(void);
 
 static inline void resting_note_wait(void)
@@ -56,14 +58,14 @@ static inline void resting_note_wait(void)
         resting_note_wait_slowly();
 }
 
-/* In the handler, after what there was to sample: rests if the session is over, joins another one,
- * or goes on with it on other terms. */
+/* Called in the handler after any sampling. Rests if the session is over, joins another one, or
+ * continues the session on other terms. */
 void resting_follow_change(void);
 
-/* From now on waits do not check for sessions: an agent thread does, or nothing. */
+/* Makes waits no longer check for sessions: an agent thread does so, or nothing does. */
 void resting_end(void);
 
-/* In a forked child, first. */
+/* Called first in a forked child. */
 void resting_after_fork_child(void);
 
 #endif

@@ -1,26 +1,28 @@
-/* Reunion: a process without a thread of ours gives its arena to a profd that has not got it.
+/* Reunion: a process without an agent thread gives its arena to a profd that does not have it.
  *
- * The profd that it was given to has ended, or was killed together with profd-keeper. Nobody else
- * has the file, and the process itself only its mapping: so the arena gets a new file, at the same
- * addresses, and the process says hello with that. At the next tick of its clock: one that sleeps
- * is not disturbed.
+ * The profd that had the arena has ended, or was killed together with profd-keeper. Nobody else has
+ * the file, and the process itself has only its mapping. So the arena gets a new file at the same
+ * addresses, and the process says hello with it. This happens at the next tick of its clock, so a
+ * process that sleeps is not disturbed.
  *
- * One thread, in its handler. */
+ * Called by the only thread, in its handler. */
 #ifndef PROFD_AGENT_REUNION_H
 #define PROFD_AGENT_REUNION_H
 
-/* The process is about to be introduced by a hello: what it is to notice from here on. */
+/* Called before the process introduces itself by a hello. Remembers the state of which it must
+ * notice changes. */
 void reunion_note_hello(void);
 
-/* The process gets a thread of ours: where profd has lost its arena, that is to give it away once
- * more, and needs a descriptor of it while there is nobody else yet who records. */
+/* Called before the process gets an agent thread. If profd has lost the arena, the thread must hand
+ * it over again, and needs a descriptor of it while nobody else is recording yet. */
 void reunion_prepare_thread(void);
 
-/* The program is about to wait or to record: as at a tick, but not at every such call. */
+/* Called when the program is about to wait or to record. Does the same as a tick, but not at every
+ * such call. */
 void reunion_look(void);
 
-/* In the handler: looks whether the arena is lost, and does what can be done. Nothing in a process
- * that has threads of ours. */
+/* Called in the handler. Checks whether the arena is lost and does what can be done. Does nothing
+ * in a process that has agent threads. */
 void reunion_tick(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* The session: active state, from start to stop. Follows ActivePS.
+/* The session: active state, from start to stop. Modelled on ActivePS.
  *
- * One at a time; a generation number keeps what was in flight for an old one out of a new one.
- * Started and stopped by one thread at a time: the constructor, a forked child, then the agent
- * thread. */
+ * There is one session at a time. A generation number keeps what was in progress for an old session
+ * out of a new one. One thread at a time starts and stops sessions: the constructor, a forked
+ * child, then the agent thread. */
 #ifndef PROFD_AGENT_SESSION_H
 #define PROFD_AGENT_SESSION_H
 
@@ -12,98 +12,102 @@
 #include "buffer/chunk_manager.h"
 #include "child-agent/session_settings.h"
 
-/* Starts a session, after stopping another one if need be. 0 or -errno with no session. */
+/* Starts a session, and stops another one first if necessary. Returns 0, or -errno with no
+ * session. */
 int session_start(const struct session_settings *settings);
 
-/* Keeps SETTINGS for session_start_prepared(). A forked child has its parent's. Other terms of the
- * session that was prepared leave the labels that are pushed. */
+/* Keeps SETTINGS for session_start_prepared(). A forked child has those of its parent. If only the
+ * terms of the prepared session change, the pushed labels are kept. */
 void session_prepare(const struct session_settings *settings);
 
-/* There is no session yet, but programs find that what they record is wanted. Pauses are the
- * ledger's word from here on. */
+/* Tells programs that what they record is wanted although there is no session yet. From now on the
+ * ledger's word decides about pauses. */
 void session_invite_records(void);
 
-/* There will be none. */
+/* Forgets the prepared session. */
 void session_forget_prepared(void);
 
-/* Starts the session that was prepared, or in a forked child the parent's. 0, also when there is
+/* Starts the prepared session, or in a forked child that of the parent. Returns 0, also if there is
  * none, or -errno. */
 int session_start_prepared(void);
 
-/* The settings that session_start_prepared() would start with; NULL: none. */
+/* Returns the settings that session_start_prepared() would start with; NULL if there are none. */
 const struct session_settings *session_prepared_settings(void);
 
-/* Whether the ledger's word still is of the session that was prepared, and whether it is paused. */
+/* Return whether the ledger's word still names the prepared session, and whether that is paused. */
 bool session_prepared_is_current(void);
 bool session_prepared_is_paused(void);
 
-/* Why the latest session could not be started; 0: it could, or there was none. */
+/* Returns why the latest session could not be started; 0 if it could, or if there was none. */
 int session_start_error(void);
 
-/* Ends it: waits until no thread is recording. What was recorded goes: there is no way left to ask
- * for it. */
+/* Ends the session after waiting until no thread is recording. What was recorded is discarded,
+ * since nobody can ask for it any more. */
 void session_stop(void);
 
-/* Ends it, but what was recorded stays: the next session goes on with it, whatever its settings. */
+/* Ends the session, but keeps what was recorded. The next session continues with it, whatever its
+ * settings. */
 void session_suspend(void);
 
-/* The session that is on goes on with other SETTINGS, of the same generation: what was recorded and
- * the labels that are pushed stay. As session_start(); after an error there is no session, but what
- * was recorded. */
+/* Continues the active session with other SETTINGS of the same generation. What was recorded and
+ * the pushed labels are kept. Returns as session_start(); after an error there is no session, but
+ * what was recorded is kept. */
 int session_renew(const struct session_settings *settings);
 
-/* The session that profd began is sampled at INTERVAL_NS, when that is finer than its own, for as
- * long as it is on; 0: no longer. */
+/* Samples the session that profd began at INTERVAL_NS, if that is finer than its own interval, for
+ * as long as it is active; 0 restores its own interval. */
 void session_set_finer_interval(uint64_t interval_ns);
 
-/* Without a session, or with one that is suspended: LEDGER (borrowed) pays for the arena from here
- * on. Of what was recorded, the oldest goes when that is more than there is to be had. -ENOSPC when
- * not even the dictionary can stay: then nothing does. */
+/* Makes LEDGER (borrowed) pay for the arena from now on. There must be no session, or only a
+ * suspended one. If what was recorded is more than the ledger can pay for, the oldest part is
+ * dropped. Returns 0, or -ENOSPC if not even the dictionary can be kept; nothing is kept then. */
 int session_move_lease(struct lease_ledger *ledger);
 
-/* Whether there is something recorded: of the active session, or of one that is suspended. */
+/* Returns whether the active or suspended session has recorded anything. */
 bool session_has_records(void);
 
-/* Whether there was a session, and nothing of it is left. */
+/* Returns whether there was a session of which nothing is left. */
 bool session_was_ended(void);
 
-/* Of the latest session, which may be over. */
+/* Returns the settings of the latest session, which may be over. */
 const struct session_settings *session_last_settings(void);
 
-/* Sets the triggers (TRIGGER_LINES_BYTES at most) of a session that began without, from the
- * environment. 0 or -EPROTO. */
+/* Sets the triggers of a session that began without any from the environment. LINES has at most
+ * TRIGGER_LINES_BYTES. Returns 0 or -EPROTO. */
 int session_add_marker_triggers(const char *lines);
 
 void session_pause(void);
 void session_resume(void);
 
-/* Samples and counters alone: markers and labels go on. The profile's log tells when. */
+/* Pause and resume only samples and counters; markers and labels continue. The profile's log tells
+ * when. */
 void session_pause_sampling(void);
 void session_resume_sampling(void);
 
 bool session_is_active(void);
 
-/* Whether it is one that no profd began: the program's, or of its environment. */
+/* Returns whether the session was started by the program or its environment, not by profd. */
 bool session_is_own(void);
 
-/* From here on a thread of ours hears messages: what the word said last is over. */
+/* Called when an agent thread begins to receive messages. What the word said last no longer
+ * counts. */
 void session_begin_messages(void);
 
-/* In the handler of a thread's clock: obeys what the ledger's word says, where no thread of ours
- * hears messages (buffer/session_word.h). False when nothing is to be sampled now. */
+/* Called in the handler of a thread's clock, where no agent thread receives messages. Obeys the
+ * ledger's word (buffer/session_word.h). Returns false if nothing is to be sampled now. */
 bool session_follow_word(void);
 
-/* 0 without a session. */
+/* Returns the generation of the session; 0 without one. */
 uint32_t session_generation(void);
 
-/* Of the active session; NULL without. */
+/* Return the chunk manager and the settings of the active session; NULL without one. */
 struct chunk_manager *session_chunk_manager(void);
 const struct session_settings *session_get_settings(void);
 
-/* Writes out what the sampler still holds, so that a reader of the arena sees all. */
+/* Writes out what the sampler still holds, so that a reader of the arena sees everything. */
 void session_flush(void);
 
-/* In a forked child, which inherits the settings: drops what is the parent's. */
+/* Drops what is the parent's in a forked child, which inherits the settings. */
 void session_after_fork_child(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* What a session of one process may be asked for, by the environment and by the program itself. */
+/* Bounds of what the environment and the program itself may request for a session of one
+ * process. */
 #ifndef PROFD_AGENT_SESSION_BOUNDS_H
 #define PROFD_AGENT_SESSION_BOUNDS_H
 

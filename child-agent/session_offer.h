@@ -1,7 +1,7 @@
-/* What the lease ledger says of the session that is on: its word, and its terms on the board
- * (buffer/session_word.h, session_board.h). For processes to which nobody else tells it.
+/* What the lease ledger says about the active session: its word, and its terms on the board
+ * (buffer/session_word.h, session_board.h). For processes that nobody else tells about it.
  *
- * Any one thread; also in signal handlers. */
+ * Any thread, but one at a time; also in signal handlers. */
 #ifndef PROFD_AGENT_SESSION_OFFER_H
 #define PROFD_AGENT_SESSION_OFFER_H
 
@@ -10,14 +10,14 @@
 
 #include "child-agent/session.h"
 
-/* The generation of the session that is on; 0: none, or no ledger says. */
+/* Returns the generation of the active session; 0 if there is none, or no ledger says. */
 uint32_t session_offer_generation(void);
 
-/* Whether that is the session of SETTINGS, on the same terms. */
+/* Returns whether the active session is that of SETTINGS, on the same terms. */
 bool session_offer_is(const struct session_settings *settings);
 
-/* The session that is on, with its pauses as they are now. False when there is none, or when what
- * stands there makes no sense. */
+/* Reads the active session, with its current pauses. Returns false if there is none, or if what is
+ * stored makes no sense. */
 bool session_offer_read(struct session_settings *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a session is asked to be. */
+/* The settings of a session. */
 #ifndef PROFD_AGENT_SESSION_SETTINGS_H
 #define PROFD_AGENT_SESSION_SETTINGS_H
 
@@ -10,19 +10,20 @@
 
 enum { SESSION_FILTERS_BYTES = 4096 };
 
-/* Of a session that the process has by itself, whose settings say so; profd counts from 1. */
+/* The generation of a session that the process has started itself. profd counts from 1. */
 #define SESSION_OWN_GENERATION UINT32_MAX
 
 struct session_settings {
     uint32_t generation; /* never 0 */
-    uint32_t revision;   /* of what follows, which may change meanwhile; see session_word.h */
+    uint32_t revision;   /* of the following members, which may change during the session; see
+                          * session_word.h */
     uint64_t interval_ns;
     uint64_t limit_bytes;
     uint64_t features;                  /* enum feature */
-    enum sampling_clock clock;          /* asked for */
+    enum sampling_clock clock;          /* the requested clock */
     uint64_t allocation_interval_bytes; /* between sampled allocations; 0: the default */
     bool is_paused;
-    bool is_sampling_paused; /* samples and counters alone */
+    bool is_sampling_paused; /* only samples and counters are paused */
     char filters[SESSION_FILTERS_BYTES];
     char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of common/trigger.h */
 };

@@ -1,8 +1,8 @@
-/* What the parts of the agent ask of it as a whole, of which they know nothing.
+/* What the parts of the agent need from the agent as a whole, which they know nothing about.
  *
- * The agent hands over its table when it begins, before anything is recorded. Where it does
- * nothing there is no table, and nothing is asked. Unless it says so, a call is not for signal
- * handlers. */
+ * The agent passes its table when it begins, before anything is recorded. If it does nothing in
+ * this process, there is no table, and these calls do nothing. A call may be used in signal
+ * handlers only if its comment says so. */
 #ifndef PROFD_AGENT_UPCALLS_H
 #define PROFD_AGENT_UPCALLS_H
 
@@ -20,38 +20,39 @@ struct upcalls {
     void (*take_tick)(const siginfo_t *info, void *context); /* clock_tick_take() */
 };
 
-/* TABLE is borrowed for good. From the constructor. */
+/* Sets TABLE, which is borrowed for good. Called from the constructor. */
 void upcalls_begin(const struct upcalls *table);
 
 /* Wakes the process if it is dormant. Any thread, also in signal handlers. */
 void upcall_wake(void);
 
-/* What is about to be done needs a session, or puts profd out of reach. As upcall_wake(). */
+/* Called before something that needs a session, or that puts profd out of reach. Any thread, also
+ * in signal handlers. */
 static inline void upcall_end_dormancy(void)
 {
     if (__builtin_expect(core_local.is_dormant, 0))
         upcall_wake();
 }
 
-/* A process without threads of ours gets them now: the program asks for something that takes one.
- */
+/* Starts the agent threads of a process that has none, because the program asks for something that
+ * needs one. */
 void upcall_ensure_thread(void);
 
-/* Ends the threads of ours: the calling one is the program's last. */
+/* Ends the agent's threads, because the calling thread is the last one of the program. */
 void upcall_end_threads(void);
 
-/* Makes the arena if there is none; any thread of the program. 0 or -errno; -ENOSYS without an
- * agent. */
+/* Creates the arena if there is none. Any thread of the program. Returns 0 or -errno; -ENOSYS
+ * without an agent. */
 int upcall_make_arena(void);
 
-/* A process that rests joins the session that is on by now. Also in signal handlers. */
+/* Makes a resting process join the active session. Also in signal handlers. */
 void upcall_look_for_session(void);
 
-/* A thread of ours hears messages from here on. */
+/* Announces that an agent thread receives messages from now on. */
 void upcall_begin_messages(void);
 
-/* The clock of the calling thread has ticked, with INFO and CONTEXT of its signal. In the handler.
- */
+/* Handles a tick of the calling thread's clock, with the INFO and CONTEXT of its signal. Called in
+ * the handler. */
 void upcall_take_tick(const siginfo_t *info, void *context);
 
 #endif
