@@ -1,4 +1,4 @@
-/* The triggers of the session that is always on, as options and config say. Pure. */
+/* The triggers of the session that is always on, from the options and the config. Pure. */
 #ifndef PROFD_DAEMON_ALWAYS_ON_TRIGGERS_H
 #define PROFD_DAEMON_ALWAYS_ON_TRIGGERS_H
 
@@ -6,14 +6,15 @@
 
 #include "common/trigger.h"
 
-/* Zeroed: there are none. */
+/* A zeroed one has no triggers. */
 struct always_on_triggers {
     struct trigger triggers[TRIGGERS_MAX];
     size_t count;
-    const char *output; /* pattern of their captures' names; NULL: the usual one */
+    const char *output; /* pattern for the names of their captures; NULL: the default */
 };
 
-/* Adds the trigger TEXT. 0, or -EINVAL with what is wrong in *REFUSAL: "is …", "needs …". */
+/* Adds the trigger TEXT. Returns 0, or -EINVAL with the reason in *REFUSAL, as a phrase that
+ * follows the trigger's text: "is …", "needs …". */
 int always_on_triggers_add(struct always_on_triggers *always_on, const char *text,
                            const char **refusal);
 

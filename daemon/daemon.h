@@ -1,9 +1,9 @@
-/* profd as a whole: the parts, and the order in which they begin and end.
+/* profd as a whole: its parts, and the order in which they start and end.
  *
- * One event loop thread does everything but three kinds of work, which have worker threads or
- * processes: copying the arenas of the dead, writing a capture's output, and salvaging. Each part
- * has a file. What happens when something happens is in daemon/when.h, to which daemon/wiring.h
- * hands the events of parts. */
+ * One event loop thread does everything except three kinds of work, which have worker threads or
+ * processes of their own: copying the arenas of ended processes, writing a capture's output, and
+ * salvaging. Each part has its own file. What profd does when something happens is in
+ * daemon/when.h; daemon/wiring.h passes the parts' events to it. */
 #ifndef PROFD_DAEMON_DAEMON_H
 #define PROFD_DAEMON_DAEMON_H
 
@@ -73,17 +73,18 @@ struct daemon {
     struct clients clients;
     struct status_view status; /* what clients are told */
 
-    bool leaves_session; /* to a profd that is started next, when this one ends */
+    bool leaves_session; /* when this profd ends, to the next one that is started */
     bool is_ending;
     int exit_status;
 };
 
-/* Listens, serves --private, runs -- and everything after, until the end. Returns the exit status;
- * what keeps profd from starting is said in one line on standard error. */
+/* Starts listening, serves --private, runs the command after "--", and returns profd's exit status
+ * when all has ended. If profd cannot start, one line on standard error says why. */
 int daemon_run(struct daemon *profd, const struct options *options);
 
-/* Begins the end: no more clients or children, EXIT_STATUS when all is closed. Supervised processes
- * that still live are left alone. Safe to repeat; the first status counts. */
+/* Begins to shut down: accepts no more clients or children, and makes profd exit with EXIT_STATUS
+ * once everything is closed. Supervised processes that are still alive are left alone. Safe to
+ * repeat; the first status counts. */
 void daemon_end(struct daemon *profd, int exit_status);
 
 #endif

@@ -1,8 +1,7 @@
-/* Lines for systemd's journal, with fields that people can ask it for.
+/* Writes lines to systemd's journal, with fields that journalctl can select by.
  *
- * The journal takes a datagram of lines "FIELD=value" at its socket. libsystemd would wait there
- * for a journal that does not read, and so would profd: this does not. One object for the process;
- * any thread may send. */
+ * The journal takes datagrams of lines "FIELD=value" at its socket. libsystemd would block profd
+ * while the journal does not read; this code does not block. Any thread may send. */
 #ifndef PROFD_DAEMON_JOURNAL_H
 #define PROFD_DAEMON_JOURNAL_H
 
@@ -13,7 +12,7 @@
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-/* As syslog(3) has them. */
+/* The numbers of syslog(3). */
 enum journal_priority {
     JOURNAL_ERROR = 3,
     JOURNAL_WARNING = 4,
@@ -21,19 +20,20 @@ enum journal_priority {
     JOURNAL_DEBUG = 7,
 };
 
-/* Whether STREAM, the text of $JOURNAL_STREAM (NULL: not set), names the file of STATUS: what is
- * written there goes to the journal. Pure. */
+/* Whether STREAM, the text of $JOURNAL_STREAM (NULL: not set), names the file of STATUS, so that
+ * what is written to that file goes to the journal. Pure. */
 bool journal_stream_is(const char *stream, const struct stat *status);
 
-/* Whether this process' standard error goes to the journal. */
+/* Whether the standard error of this process goes to the journal. */
 bool journal_is_standard_error(void);
 
-/* A socket to send from, close-on-exec, or a negative errno. */
+/* Returns a socket to send from, which is close-on-exec, or a negative errno. */
 int journal_open(void);
 
-/* Sends MESSAGE of BYTES, one line, from FD to the journal at PATH. PID is the process that it is
- * about, the field PROFD_PROCESS; 0: none. 0; -EAGAIN when the journal does not read; -ENOENT,
- * -ECONNREFUSED when there is none; -EMSGSIZE. Does not block. */
+/* Sends MESSAGE, one line of BYTES bytes, through FD to the journal at PATH. PID is the process
+ * that the line is about, for the field PROFD_PROCESS; 0: none. Returns 0; -EAGAIN if the journal
+ * is not reading; -ENOENT or -ECONNREFUSED if there is no journal; -EMSGSIZE if the line is too
+ * long. Does not block. */
 int journal_send(int fd, const char *path, enum journal_priority priority, pid_t pid,
                  const char *message, size_t bytes);
 

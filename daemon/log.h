@@ -1,9 +1,8 @@
-/* Lines on standard error for the person who runs profd: "profd: …". Where that is systemd's
- * journal, with the level as the line's priority, and the process that it is about as
- * PROFD_PROCESS.
+/* Lines on standard error for the person who runs profd: "profd: …". If standard error is systemd's
+ * journal, a line has the level as its priority, and the process that it is about as PROFD_PROCESS.
  *
- * A severity is a verb with a fixed meaning. Nothing that a child or a client sends ends profd, so
- * there is no fatal here; main() prints why it cannot start. Any thread. */
+ * Each level has a fixed meaning. There is no fatal level, since nothing that a child or a client
+ * sends ends profd; main() prints why profd cannot start. Any thread. */
 #ifndef PROFD_DAEMON_LOG_H
 #define PROFD_DAEMON_LOG_H
 
@@ -24,22 +23,24 @@ enum log_level {
 #undef X
 };
 
-/* 0 with *OUT set, or -EINVAL for a name that is none. */
+/* Returns 0 with *OUT set, or -EINVAL if TEXT is not the name of a level. */
 int log_level_parse(const char *text, enum log_level *out);
 
-/* Before any thread is started. The start is LOG_INFO. */
+/* To be called before any thread is started. The default is LOG_INFO. */
 void log_set_level(enum log_level level);
 
-/* Also before any thread: lines go to the journal, with fields, when standard error does. */
+/* From now on, lines go to the journal with their fields if standard error is the journal. Also to
+ * be called before any thread is started. */
 void log_find_journal(void);
 
-/* One line; a newline is added. Control characters that came from outside are shown as '?'. PID is
- * the process that it is about; 0: none. */
+/* Writes one line; a newline is added. Control characters in it are shown as '?'. PID is the
+ * process that the line is about; 0: none. */
 void log_line(enum log_level level, pid_t pid, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A warning about PID, one process of maybe thousands. Of each place in the source that warns so, a
- * few lines in a second go through; how many did not is told with the next one. Loop thread. */
+/* A warning about PID, of which there may be thousands like it. Each place in the source that uses
+ * this lets a few lines a second through; the next line that goes through is preceded by the number
+ * of those that did not. Loop thread. */
 #define log_warn_of_many(pid, ...)                                                                 \
     do {                                                                                           \
         static struct log_gate log_gate_;                                                          \

@@ -1,4 +1,4 @@
-/* profd's command line: into a struct, purely; and its help. */
+/* Parses profd's command line into a struct, and prints the help. Parsing is pure. */
 #ifndef PROFD_DAEMON_OPTIONS_H
 #define PROFD_DAEMON_OPTIONS_H
 
@@ -15,7 +15,7 @@ enum options_action { OPTIONS_RUN, OPTIONS_SHOW_HELP, OPTIONS_SHOW_VERSION };
 
 enum {
     OPTIONS_ERROR_TEXT = 256,
-    /* The smallest limit that lets a few children record at all: LEASE_LEDGER_MIN_UNITS. */
+    /* The smallest limit with which a few children can record at all: LEASE_LEDGER_MIN_UNITS. */
     OPTIONS_MIN_MEMORY_MEGABYTES = 1,
     OPTIONS_DEFAULT_MEMORY_MEGABYTES = 256,
     OPTIONS_MAX_KEEP_SESSION_S = 3600,
@@ -25,25 +25,24 @@ enum {
 
 struct options {
     enum options_action action;
-    const char *socket; /* NULL: the usual place (socket_path()) */
+    const char *socket; /* NULL: the default place (socket_path()) */
     uint64_t memory_limit_bytes;
     uint64_t always_interval_ns;        /* of the session that is always on; 0: there is none */
     struct always_on_triggers triggers; /* of the session that is always on */
     uint32_t group_needs;               /* enum group_needs: always measured */
-    const char *metrics; /* where they are served, as it was written; NULL: nowhere */
+    const char *metrics;                /* where they are served, as given; NULL: nowhere */
     struct metrics_address metrics_address;
     enum log_level log_level;
-    uint64_t keep_session_ns;  /* for how long SIGTERM leaves the session to another profd; 0: it
-                                * ends */
+    uint64_t keep_session_ns;  /* how long SIGTERM leaves the session; 0: not at all */
     const char *control_group; /* whose members may control profd too; NULL: none */
-    bool takes_all_agents;     /* of every user; else of profd's, of root, and of what it runs */
+    bool takes_all_agents;     /* of every user; else only its own, root's, and what it runs */
     int private_fd;            /* a socket whose other end is the only client; -1: none */
     const char *config;        /* file of programs to run; NULL: none */
     const char *export_url;    /* where what is recorded goes; NULL: nowhere */
     char **command;            /* NULL-terminated, of argv; NULL: none */
 };
 
-/* 0, or -EINVAL with one line in ERROR_TEXT. *OUT points into ARGV. */
+/* Returns 0, or -EINVAL with one line in ERROR_TEXT. *OUT points into ARGV. */
 int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT]);
 
 void options_print_help(FILE *out);

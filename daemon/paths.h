@@ -1,8 +1,7 @@
-/* Where profd's own other files are: beside it, wherever the prefix is.
+/* Where profd's other files are: next to profd itself, whatever the prefix is.
  *
- * The build tree has the same layout as an installation: bin/, libexec/, and the folder of
- * libraries that make was told (LIBDIR), which is lib/ or, in a package, that of the machine's
- * kind. */
+ * The build tree has the same layout as an installation: bin/, libexec/, and the folder for
+ * libraries that make was given (LIBDIR), which is lib/ or, in a package, the multiarch folder. */
 #ifndef PROFD_DAEMON_PATHS_H
 #define PROFD_DAEMON_PATHS_H
 
@@ -16,15 +15,16 @@ struct install_paths {
     char profctl[PATH_MAX];      /* bin/profctl, which writes the captures of triggers */
 };
 
-/* From the path of the program itself. -ENAMETOOLONG, or -EINVAL when it has no folder above bin/.
- * Pure. */
+/* Derives the paths from PROGRAM, the path of profd itself. Returns 0, -ENAMETOOLONG, or -EINVAL if
+ * there is no folder above bin/. Pure. */
 int install_paths_from(const char *program, struct install_paths *out);
 
-/* From /proc/self/exe. Does not look whether the files exist. */
+/* The same from /proc/self/exe. Does not check whether the files exist. */
 int install_paths_find(struct install_paths *out);
 
-/* Whether what profd cannot do without is there: 0, or -errno with *MISSING a view of the path that
- * cannot be used. profctl is not looked at: only triggers need it. */
+/* Checks that the files without which profd cannot work are there. Returns 0, or a negative errno
+ * with *MISSING pointing to the path in PATHS that cannot be used. profctl is not checked: only
+ * triggers need it. */
 int install_paths_check(const struct install_paths *paths, const char **missing);
 
 #endif

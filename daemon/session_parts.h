@@ -1,8 +1,8 @@
-/* Whose a session is. One recording serves up to two at once: the one that is always on
- * (profd --always), or that profctl began, and one more beside it, of profctl or of a program.
+/* The owners of a session. One recording serves up to two sessions at once: the one that is always
+ * on (profd --always) or that profctl started, and one more beside it, of profctl or of a program.
  *
- * The recording has all that either asks for, at the finer of the two intervals, and each is asked
- * to know only what came after its own beginning. Pure: no I/O, no clock. */
+ * The recording has everything that either asks for, at the shorter of the two intervals. Each
+ * session is given only what was recorded after its own start. Pure: no I/O, no clock. */
 #ifndef PROFD_DAEMON_SESSION_PARTS_H
 #define PROFD_DAEMON_SESSION_PARTS_H
 
@@ -15,10 +15,10 @@
 /* What a start asks for. */
 struct session_settings {
     uint64_t interval_ns;
-    uint64_t memory_limit_bytes; /* for everything */
+    uint64_t memory_limit_bytes; /* for all recordings together */
     uint64_t features;
-    uint64_t allocation_interval_bytes; /* 0: the agents' own */
-    enum sampling_clock clock;          /* asked for; each process tells what it has */
+    uint64_t allocation_interval_bytes; /* 0: the agents' default */
+    enum sampling_clock clock;          /* as requested; each process reports the one it uses */
     char thread_filters[MESSAGE_MAX_FILTERS + 1];
     char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of common/trigger.h */
 };
@@ -51,34 +51,34 @@ struct session_part {
 enum { SESSION_PARTS_MOST = 2 };
 
 struct session_parts {
-    struct session_part items[SESSION_PARTS_MOST]; /* in the order in which they began */
+    struct session_part items[SESSION_PARTS_MOST]; /* in the order of their starts */
     unsigned count;
 };
 
-/* Owners other than programs are one each. */
+/* Whether A and B are the same owner. There is only one owner of each kind other than PROGRAM. */
 bool session_owner_is(const struct session_owner *a, const struct session_owner *b);
 
-/* The one of OWNER; NULL: it has none. */
+/* The part of OWNER; NULL: it has none. */
 const struct session_part *session_parts_find(const struct session_parts *parts,
                                               const struct session_owner *owner);
 
-/* Whether what SETTINGS ask for can be had beside what is on. 0; -EALREADY when OWNER has one,
- * -EBUSY when it cannot, with one line for people in *REFUSAL. */
+/* Checks whether a session with SETTINGS can run beside those that are on. Returns 0; -EALREADY if
+ * OWNER already has one, or -EBUSY if it cannot, with one line for people in *REFUSAL. */
 int session_parts_check(const struct session_parts *parts, const struct session_owner *owner,
                         const struct session_settings *settings, const char **refusal);
 
-/* Adds one that session_parts_check() has nothing against. */
+/* Adds a part that session_parts_check() allows. */
 void session_parts_add(struct session_parts *parts, const struct session_owner *owner,
                        const struct session_settings *settings, uint64_t since_ns);
 
-/* OWNER, who has one, asks for other SETTINGS. */
+/* Changes the settings of OWNER's part, which exists. */
 void session_parts_change(struct session_parts *parts, const struct session_owner *owner,
                           const struct session_settings *settings);
 
-/* 0, or -ESRCH when OWNER has none. */
+/* Returns 0, or -ESRCH if OWNER has no part. */
 int session_parts_remove(struct session_parts *parts, const struct session_owner *owner);
 
-/* What one recording needs to serve all of PARTS, of which there is one at least. */
+/* The settings with which one recording serves all PARTS, of which there is at least one. */
 void session_parts_fold(const struct session_parts *parts, struct session_settings *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* The events that parts of profd raise, for the whole: each goes to when.h, or to the one part that
- * it concerns. Their context is the struct daemon. */
+/* Handlers for the events that profd's parts raise: each passes the event to when.h, or to the one
+ * part that it concerns. Their context is the struct daemon. */
 #ifndef PROFD_DAEMON_WIRING_H
 #define PROFD_DAEMON_WIRING_H
 
