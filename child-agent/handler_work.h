@@ -12,7 +12,7 @@
  * what the work needs. */
 bool handler_work_is_possible(void);
 
-/* Runs WORK on that stack with all signals blocked. WORK must not call this function again. */
+/* Runs WORK on that stack. All signals must be blocked. WORK must not call this function again. */
 void handler_work_do(void (*work)(void));
 
 /* Runs CHANGE with all signals blocked, if that is possible. Preserves errno. */

@@ -1,8 +1,8 @@
-/* Counters that the kernel keeps of a process, whatever its program does: CPU time, memory and
- * context switches.
+/* Counters that the kernel keeps for a process: CPU time, memory and context switches.
  *
- * They are counters like those of the program (child-agent/counters/counters.h), but are read, not
- * added to. What the sampler's own thread uses does not count. Sampler's lock held. */
+ * They are like the counters of the program (child-agent/counters/counters.h), but are read instead
+ * of being added to. What the sampler's own thread uses is not included. Called with the sampler's
+ * lock held. */
 #ifndef PROFD_AGENT_PROCESS_COUNTERS_H
 #define PROFD_AGENT_PROCESS_COUNTERS_H
 
@@ -20,39 +20,40 @@ enum process_counter {
 };
 
 struct process_counters {
-    int index[PROCESS_COUNTER_TOTAL]; /* among all counters; negative: not recorded */
+    int index[PROCESS_COUNTER_TOTAL]; /* index among all counters; negative: not recorded */
     int64_t value[PROCESS_COUNTER_TOTAL];
     bool has_own_descriptors;
-    bool has_no_memory;  /* it cannot be read */
-    bool is_memory_told; /* that it cannot */
-    int memory_fd;       /* of the sampler's own table; -1: not open */
+    bool has_no_memory;  /* memory cannot be read */
+    bool is_memory_told; /* the user was told that it cannot */
+    int memory_fd;       /* in the sampler's own descriptor table; -1: not open */
     uint64_t memory_due_ns;
 };
 
-/* Registers those that FEATURES ask for, and reads what they stand at: what was before is not the
- * session's. Any thread. */
+/* Registers the counters that FEATURES request, and reads their current values, since what was
+ * counted earlier does not belong to the session. Any thread. */
 void process_counters_begin(struct process_counters *counters, uint64_t features);
 
-/* The rest of it, by the sampler's thread, whose descriptors end with it. Without a table of its
- * own it opens nothing: the program would see that. What cannot be read is told in the profile. */
+/* The remaining part, called by the sampler's thread, whose descriptors are closed with it. Without
+ * a descriptor table of its own the thread opens nothing, because the program would notice. What
+ * cannot be read is reported in the profile. */
 void process_counters_begin_in_sampler(struct process_counters *counters, bool has_own_descriptors);
 
-/* Reads them, at CPU_NS of CPU time of the process' other threads; the sampler's thread only.
- * Memory, which is dearer, at most fifty times a second. */
+/* Reads the counters; CPU_NS is the CPU time of the process's other threads. Memory, which is more
+ * expensive, is read at most fifty times a second. Sampler's thread only. */
 void process_counters_read(struct process_counters *counters, uint64_t cpu_ns);
 
-/* The same in the handler of the only thread: what it opens, it closes before the program
- * continues. */
+/* Like process_counters_read(), in the handler of the only thread. Whatever it opens it closes
+ * before the program continues. */
 void process_counters_read_alone(struct process_counters *counters);
 
-/* The last time in a process of one thread, which is about to end: but for memory, of which a file
- * of /proc tells that would make its end dearer. */
+/* Like process_counters_read_alone(), for the last time before a process of one thread ends. Does
+ * not read memory, since opening that file of /proc would make the exit more expensive. */
 void process_counters_read_last(struct process_counters *counters);
 
-/* Says in the profile what could not be read, once. Not in signal handlers. */
+/* Reports once in the profile what could not be read. Not in signal handlers. */
 void process_counters_log_missing(struct process_counters *counters);
 
-/* Puts what was read last into TOTALS, by index. */
+/* Stores the values that were read last in TOTALS, by index. */
 void process_counters_apply(const struct process_counters *counters, struct counter_total *totals);
 
 #endif

@@ -1,19 +1,19 @@
-/* The calls of the API as a table: how an archive's front reaches the agent that the process has.
+/* The functions of the API as a table: how an archive's front reaches the agent of the process.
  *
- * A program that is linked with libprofd.a has an agent of its own inside. When it is started with
- * libprofd.so as well, two agents of one process would not leave each other the connection, so that
- * one has it alone, and what the program calls has to get there. Therefore the archive's functions
- * are a front: each is one jump by way of a slot (archive_front_x86_64.c), as a call into a shared
- * library is. The slots are filled by the first call or the constructor, whichever is earlier
- * (archive_calls.c): from the library's table if there is one, else with the functions beside them.
- */
+ * A program that is linked with libprofd.a contains an agent. If it is started with libprofd.so as
+ * well, the two agents of the process could not share the connection. So only the library's agent
+ * works, and the program's calls must get there. Therefore the functions of the archive are a
+ * front: each is one jump through a slot (archive_front_x86_64.c), like a call into a shared
+ * library. The slots are filled by the first call or by the constructor, whichever comes first
+ * (archive_calls.c): from the library's table if there is one, otherwise with the functions of the
+ * archive. */
 #ifndef PROFD_AGENT_AGENT_CALLS_H
 #define PROFD_AGENT_AGENT_CALLS_H
 
 #include <stdint.h>
 
-/* Each function of the API. The order is that of the table, which an archive and a library of
- * different versions share: another one goes to the end. */
+/* All functions of the API. The order is that of the table, which an archive and a library of
+ * different versions share: append only. */
 #define AGENT_CALLS(X)                                                                             \
     X(profd_register_thread)                                                                       \
     X(profd_unregister_thread)                                                                     \
@@ -86,18 +86,19 @@ enum agent_call {
         AGENT_CALL_COUNT
 };
 
-/* A function of the API, of whatever type. */
+/* A function of the API, of any type. */
 typedef void agent_call_function(void);
 
 struct agent_calls {
-    uint64_t bytes; /* of the table: an older library has fewer calls */
-    /* Of recording_word.h: what the macros of an archive test follows what the library records. */
+    uint64_t bytes; /* size of the table: an older library has fewer functions */
+    /* From recording_word.h: make the word that the macros of an archive test follow that of the
+     * library. */
     int (*follow)(volatile uint32_t *word);
     void (*unfollow)(volatile uint32_t *word);
     agent_call_function *functions[AGENT_CALL_COUNT];
 };
 
-/* Defined in libprofd.so alone. An archive finds it by its name. */
+/* Defined only in libprofd.so. An archive finds it by its name. */
 extern const struct agent_calls profd_library_calls_ __attribute__((visibility("default")));
 
 #endif

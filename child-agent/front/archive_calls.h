@@ -1,5 +1,5 @@
-/* Whose agent the archive's calls go to: that of libprofd.so, if the process has it, or the
- * archive's own. In libprofd.a alone. */
+/* Selects the agent that receives the archive's calls: that of libprofd.so if the process has it,
+ * otherwise the archive's own. Only in libprofd.a. */
 #ifndef PROFD_AGENT_ARCHIVE_CALLS_H
 #define PROFD_AGENT_ARCHIVE_CALLS_H
 
@@ -7,17 +7,18 @@
 
 #include "child-agent/front/agent_calls.h"
 
-/* Where each call jumps to, in the order of the table. Until they are known: to what finds them. */
+/* The targets of the calls, in the order of the table. Until they are known, each points to the
+ * code that finds them. */
 extern agent_call_function *archive_slots[AGENT_CALL_COUNT] __attribute__((visibility("hidden")));
 
-/* Fills the slots. A library that cannot be joined is told of in one line on standard error. Any
- * thread, any number of times; not in signal handlers. */
+/* Fills the slots. If the library cannot be joined, reports that in one line on standard error. Any
+ * thread; may be called any number of times; not in signal handlers. */
 void archive_find_agent(void) __attribute__((visibility("hidden")));
 
-/* Whether the process has libprofd.so: the archive's own agent is to be left off then. */
+/* Returns whether the process has libprofd.so; the archive's own agent must stay off then. */
 bool archive_has_library(void);
 
-/* What the archive has is about to go (dlclose, or the end of the process). */
+/* Called when the archive's memory is about to disappear (dlclose, or the end of the process). */
 void archive_leave_library(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* Who in the program wants to hear of janky groups: profd_groups_observe().
+/* The observers in the program that want to be told about janky groups: profd_groups_observe().
  *
- * A commit finds out who is to be told of what; the thread tells them when it has left the
- * stopwatch. The calling thread; not in signal handlers. */
+ * A commit finds out which observer must be told what; the thread tells them after it has left the
+ * stopwatch. Called by the measured thread itself; not in signal handlers. */
 #ifndef PROFD_AGENT_GROUP_OBSERVERS_H
 #define PROFD_AGENT_GROUP_OBSERVERS_H
 
@@ -12,11 +12,14 @@
 #include "child-agent/groups/group_registry.h"
 #include "profd.h"
 
-enum { GROUP_ALERTS_MOST_PENDING = 4 }; /* of a thread; what is more is told with the next */
+enum {
+    GROUP_ALERTS_MOST_PENDING = 4
+}; /* of a thread; further ones are included in the next
+    * alert */
 
 struct pending_alert {
-    unsigned observer;   /* which place of them … */
-    uint32_t generation; /* … and the how manieth there */
+    unsigned observer;   /* the observer's place … */
+    uint32_t generation; /* … and its generation there */
     struct profd_group_alert alert;
 };
 
@@ -26,14 +29,15 @@ struct pending_alerts {
     struct pending_alert alerts[GROUP_ALERTS_MOST_PENDING];
 };
 
-/* No observer wants to hear of less, on any clock; UINT64_MAX: there is none. */
+/* The lowest threshold of all observers, on any clock, in ns; UINT64_MAX: there are no
+ * observers. */
 extern _Atomic uint64_t group_observers_least_ns;
 
-/* For group_observers_note(): somebody may want to hear of it. */
+/* For group_observers_note(), if an observer may want to be told. */
 void group_observers_note_slowly(const struct profd_group *group, const struct group_costs *costs,
                                  struct pending_alerts *pending);
 
-/* GROUP has cost COSTS in an iteration. */
+/* Notes that GROUP has cost COSTS in an iteration. */
 static inline void group_observers_note(const struct profd_group *group,
                                         const struct group_costs *costs,
                                         struct pending_alerts *pending)
@@ -45,11 +49,11 @@ static inline void group_observers_note(const struct profd_group *group,
         group_observers_note_slowly(group, costs, pending);
 }
 
-/* In a forked child, whose groups have done nothing yet. */
+/* Called in a forked child, whose groups have done nothing yet. */
 void group_observers_after_fork_child(void);
 
-/* Takes the next out of PENDING, and tells it if that observer is still there. False: there was
- * none. */
+/* Takes the next alert out of PENDING, and reports it if its observer still exists. Returns false
+ * if there was none. */
 bool group_observers_call_next(struct pending_alerts *pending);
 
 #endif

@@ -1,13 +1,13 @@
-/* Event loops of programs that know nothing of profd, seen at the calls in which they wait: poll,
- * select, epoll and their kin.
+/* Detects the event loops of programs that do not know about profd, by the calls in which they
+ * wait: poll, select, epoll and the like.
  *
- * A thread counts as having an event loop when it comes back to the same such call, told by the
- * place that it is called from: the third time in a row that no other place was in between. From
- * then on each return of that call begins an iteration, and the next call ends it; what other
- * places wait for meanwhile is part of the iteration, and waits inside units are never a loop. A
- * thread that comes to another place so often in a row has its loop there from then on.
+ * A thread counts as having an event loop when it comes back to the same waiting call, identified
+ * by the address that it is called from, for the third time in a row with no other such call in
+ * between. From then on each return of that call begins an iteration, and the next such call ends
+ * it. Waits at other places are part of the iteration, and waits inside units are never a loop. If
+ * the thread comes to another place as often in a row, its loop is there from then on.
  *
- * The calling thread. errno stays as it is. */
+ * Called by the measured thread itself. Preserves errno. */
 #ifndef PROFD_AGENT_LOOP_WATCH_H
 #define PROFD_AGENT_LOOP_WATCH_H
 
@@ -18,25 +18,25 @@
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/threads/thread_registration.h"
 
-/* The thread waits at PLACE. Whether that is its loop. Pure. */
+/* Notes that the thread waits at PLACE. Returns whether that is its loop. Pure. */
 bool loop_sight_note(struct loop_sight *sight, const void *place);
 
-/* What a wait is. */
+/* The meaning of a wait. */
 enum watched_wait {
-    WAIT_IS_NOTHING = 0, /* nobody asks */
-    WAIT_OF_LOOP,        /* for the next iteration */
-    WAIT_IN_UNIT,        /* for others, who block it */
-    WAIT_BETWEEN,        /* two iterations that the program tells the ends of */
+    WAIT_IS_NOTHING = 0, /* groups are not requested */
+    WAIT_OF_LOOP,        /* it waits for the next iteration */
+    WAIT_IN_UNIT,        /* it is blocked by others */
+    WAIT_BETWEEN,        /* between two iterations whose ends the program reports */
 };
 
-/* For the functions below, while somebody asks for groups. */
+/* For the functions below, while groups are requested. */
 enum watched_wait loop_watch_begin_slowly(const void *place);
 enum watched_wait blocked_watch_begin_slowly(void);
 enum watched_wait sleep_watch_begin_slowly(void);
 void loop_watch_end_slowly(enum watched_wait wait, bool has_come);
 
-/* Around a call at PLACE that may be a loop's; the end with what this returned, and whether
- * something HAS_COME that ends the wait: no signal, and no time that is over. */
+/* Called around a call at PLACE that may be a loop's. The end takes the result of the begin, and
+ * whether something HAS_COME that ends the wait, other than a signal or a timeout. */
 static inline enum watched_wait loop_watch_begin(const void *place)
 {
     groups_look();
@@ -47,14 +47,14 @@ static inline enum watched_wait loop_watch_begin(const void *place)
     return WAIT_IS_NOTHING;
 }
 
-/* Around a call that waits for another process. */
+/* Called around a call that waits for another process. */
 static inline enum watched_wait blocked_watch_begin(void)
 {
     return groups_are_wanted() ? blocked_watch_begin_slowly() : WAIT_IS_NOTHING;
 }
 
-/* Around a call that sleeps for a while, which a loop of the program's own may wait in. What comes
- * is the end of that while. */
+/* Called around a call that sleeps for some time; a loop of the program's own may wait in it. What
+ * it waits for is the end of that time. */
 static inline enum watched_wait sleep_watch_begin(void)
 {
     return groups_are_wanted() ? sleep_watch_begin_slowly() : WAIT_IS_NOTHING;

@@ -8,7 +8,7 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* Ours, which nobody runs. */
+/* The agent's sequence, which is never run. */
 extern struct rseq_cs off_processor_sequence __attribute__((visibility("hidden")));
 
 static inline struct rseq *off_processor_rseq(void)

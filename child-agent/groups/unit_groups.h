@@ -1,4 +1,5 @@
-/* Which groups a unit belongs to: asked of the program once, and remembered with the unit.
+/* The groups that a unit belongs to. The program is asked once, and the answer is stored with the
+ * unit.
  *
  * Any thread; not in signal handlers. */
 #ifndef PROFD_AGENT_UNIT_GROUPS_H
@@ -12,14 +13,14 @@
 struct profd_unit_groups_ {
     struct profd_unit_groups_ *next_spare;
     unsigned count;
-    struct profd_group *groups[PROFD_UNIT_MOST_GROUPS + 1]; /* the unit's own is the first */
+    struct profd_group *groups[PROFD_UNIT_MOST_GROUPS + 1]; /* the first is the unit's own group */
 };
 
-/* Those of UNIT. NULL without memory, in a thread that is not registered, or while the program is
- * being asked for the groups of another unit in this thread. */
+/* Returns the groups of UNIT. NULL without memory, in a thread that is not registered, or while the
+ * program is being asked for the groups of another unit in this thread. */
 static inline const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit);
 
-/* For that: the program is asked. */
+/* For unit_groups_get(): asks the program. */
 const struct profd_unit_groups_ *unit_groups_learn(struct profd_unit *unit);
 
 static inline const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit)

@@ -1,7 +1,7 @@
-/* The agent's descriptors in somebody else's process.
+/* The agent's descriptors in the program's process.
  *
- * They sit out of the way of low numbers, and are used only while they are still ours: a program
- * may close every descriptor it doesn't know and get the same numbers back for files of its own. */
+ * They have high numbers and are used only while they are still the agent's: a program may close
+ * every descriptor that it does not know, and get the same numbers for its own files. */
 #ifndef PROFD_AGENT_DESCRIPTOR_H
 #define PROFD_AGENT_DESCRIPTOR_H
 
@@ -15,39 +15,40 @@ enum descriptor_role {
     DESCRIPTOR_ROLE_COUNT
 };
 
-/* A number, and the file that it is of. */
+/* A descriptor's number and the identity of its file. */
 struct descriptor_identity {
     int fd; /* -1: none */
     dev_t device;
     ino_t inode;
 };
 
-/* Whether the calling thread may open COUNT more (2 at most). Opens and closes them. */
+/* Returns whether the calling thread may open COUNT more descriptors (2 at most). Opens and closes
+ * them. */
 bool descriptor_has_room(int count);
 
-/* The lowest number that the agent's descriptors may have. */
+/* Returns the lowest number that the agent's descriptors may have. */
 int descriptor_minimum(void);
 
-/* Moves FD to a high number; returns it, or a negative errno with FD untouched. */
+/* Moves FD to a high number. Returns that number, or a negative errno with FD untouched. */
 int descriptor_move_high(int fd);
 
-/* Remembers which file FD is now. */
+/* Remembers the file that FD currently refers to. */
 void descriptor_remember(enum descriptor_role role, int fd);
 
-/* Whether the remembered number still is that file. False when none is remembered. */
+/* Returns whether the remembered number still refers to that file. False if none is remembered. */
 bool descriptor_is_ours(enum descriptor_role role);
 
-/* The remembered number if it still is that file, else -1. */
+/* Returns the remembered number if it still refers to that file, else -1. */
 int descriptor_number(enum descriptor_role role);
 
-/* What is remembered now. */
+/* Returns what is currently remembered. */
 struct descriptor_identity descriptor_identity(enum descriptor_role role);
 
-/* Closes what IDENTITY is of in the calling thread's table of descriptors, if it is there: other
+/* Closes the descriptor of IDENTITY in the calling thread's descriptor table, if it is there. Other
  * tables keep theirs, and the number stays remembered. */
 void descriptor_close_here(const struct descriptor_identity *identity);
 
-/* Closes it if it is ours, and forgets it. */
+/* Closes the descriptor if it is still the agent's, and forgets it. */
 void descriptor_close(enum descriptor_role role);
 
 #endif

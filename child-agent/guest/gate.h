@@ -1,5 +1,6 @@
-/* A gate: a thread of the program waits, for a while, until one of the agent's has done what it has
- * to do first. Made of a word and the kernel's futex, so it is the same in a forked child. */
+/* A gate: makes a thread of the program wait, for a limited time, until an agent thread has done
+ * something. It consists of a word and the kernel's futex, so it works the same in a forked
+ * child. */
 #ifndef PROFD_AGENT_GATE_H
 #define PROFD_AGENT_GATE_H
 
@@ -11,13 +12,13 @@ struct gate {
     _Atomic uint32_t is_open;
 };
 
-/* Nobody waits at GATE, and nobody is about to open it. */
+/* Closes GATE. Nobody may be waiting at it or about to open it. */
 void gate_close(struct gate *gate);
 
-/* Lets go whoever waits, and who comes later. Any thread. */
+/* Opens GATE for all who wait or come later. Any thread. */
 void gate_open(struct gate *gate);
 
-/* Until GATE is open, or at most MOST_MS; whether it is open. Any thread. */
+/* Waits until GATE is open, for at most MAX_MS. Returns whether it is open. Any thread. */
 bool gate_wait(struct gate *gate, int max_ms);
 
 #endif

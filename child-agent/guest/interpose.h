@@ -1,4 +1,4 @@
-/* Marks the functions that the library puts before the C library's, on purpose. */
+/* Marks the functions with which the library intentionally replaces those of the C library. */
 #ifndef PROFD_AGENT_INTERPOSE_H
 #define PROFD_AGENT_INTERPOSE_H
 

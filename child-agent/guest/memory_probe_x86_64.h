@@ -1,7 +1,6 @@
-/* Whether memory of this process can be read, found out by a call that cannot fault and that every
- * program makes: what asks to change the mask of signals in a way that there is not. The kernel
- * reads the set first, and changes nothing. Also behind a filter that lets rt_sigprocmask through.
- */
+/* Checks whether memory of this process can be read, by a system call that cannot fault and that
+ * every program makes: rt_sigprocmask with an invalid `how`. The kernel reads the set first, and
+ * then changes nothing. Also works behind a filter that allows rt_sigprocmask. */
 #ifndef PROFD_AGENT_MEMORY_PROBE_X86_64_H
 #define PROFD_AGENT_MEMORY_PROBE_X86_64_H
 
@@ -9,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether all BYTES (at least one) at ADDRESS can be read now. A call for each page; any thread,
- * also in signal handlers. errno stays. */
+/* Returns whether all BYTES (at least one) at ADDRESS can be read at the moment. One call for each
+ * page. Any thread, also in signal handlers. Preserves errno. */
 bool memory_probe_reads(uint64_t address, size_t bytes);
 
 #endif

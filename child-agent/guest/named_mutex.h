@@ -1,9 +1,9 @@
-/* Mutexes with a name, and a place in the one order in which the agent's locks nest.
+/* Mutexes with a name and a place in the single order in which the agent's locks nest.
  *
  * A checked build (PROFD_CHECK_LOCKS: make DEBUG=1, or with SAN) aborts, with the names on standard
- * error, when a mutex is locked by its owner or against the order, unlocked by another thread, or
- * needed and not held. Other builds do nothing beyond pthread_mutex_t. Not in signal handlers, but
- * for what says otherwise. */
+ * error, if a mutex is locked by its owner or against the order, unlocked by another thread, or
+ * required but not held. Other builds use plain pthread_mutex_t. Not in signal handlers, unless
+ * stated otherwise. */
 #ifndef PROFD_AGENT_NAMED_MUTEX_H
 #define PROFD_AGENT_NAMED_MUTEX_H
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* All of them; whoever holds one may lock those below it. Forking takes several, in this order. */
+/* All locks. A thread that holds one may lock those below it. Fork takes several, in this order. */
 #define LOCKS(X)                                                                                   \
     X(PROGRAM, "calls of the program")    /* one of profd_session.h is under way */                \
     X(AGENT, "agent")                     /* a message of profd is obeyed */                       \
@@ -37,7 +37,7 @@ enum lock_order {
 struct named_mutex {
     pthread_mutex_t mutex;
     enum lock_order order;
-    _Atomic int32_t owner; /* tid, 0: nobody; in checked builds */
+    _Atomic int32_t owner; /* tid; 0: nobody. Only in checked builds */
 };
 
 #define NAMED_MUTEX_INITIALIZER(NAME)                                                              \
@@ -81,7 +81,7 @@ static inline void named_mutex_lock(struct named_mutex *mutex)
     named_mutex_note_locked_(mutex);
 }
 
-/* False when another thread has it. */
+/* Returns false if another thread has it. */
 static inline bool named_mutex_try_lock(struct named_mutex *mutex)
 {
     named_mutex_check_lock_(mutex);
@@ -91,7 +91,7 @@ static inline bool named_mutex_try_lock(struct named_mutex *mutex)
     return true;
 }
 
-/* The same in a signal handler, which may have interrupted whoever has it. */
+/* Like named_mutex_try_lock(), for a signal handler, which may have interrupted the owner. */
 static inline bool named_mutex_try_lock_in_handler(struct named_mutex *mutex)
 {
     if (pthread_mutex_trylock(&mutex->mutex) != 0)
@@ -100,7 +100,7 @@ static inline bool named_mutex_try_lock_in_handler(struct named_mutex *mutex)
     return true;
 }
 
-/* Whether nobody has it, for a handler that may have interrupted whoever has. */
+/* Returns whether nobody has it. For signal handlers, which may have interrupted the owner. */
 static inline bool named_mutex_is_free_in_handler(struct named_mutex *mutex)
 {
     if (pthread_mutex_trylock(&mutex->mutex) != 0)
@@ -109,7 +109,7 @@ static inline bool named_mutex_is_free_in_handler(struct named_mutex *mutex)
     return true;
 }
 
-/* False when another thread has it until DEADLINE (CLOCK_MONOTONIC). */
+/* Returns false if another thread has it until DEADLINE (CLOCK_MONOTONIC). */
 static inline bool named_mutex_lock_until(struct named_mutex *mutex,
                                           const struct timespec *deadline)
 {
@@ -120,9 +120,9 @@ static inline bool named_mutex_lock_until(struct named_mutex *mutex,
     return true;
 }
 
-/* For forks and the end of the process: they wait for a moment that nobody minds and no longer,
- * since whoever has MUTEX could be waiting for a lock that the calling thread holds (the dynamic
- * loader's, or malloc's). Whether it was had. */
+/* Locks MUTEX, but waits for it only a short, limited time. Returns whether it was locked. For fork
+ * and the end of the process: the owner could be waiting for a lock that the calling thread holds,
+ * such as the dynamic loader's or malloc's. */
 bool named_mutex_lock_polling(struct named_mutex *mutex);
 
 static inline void named_mutex_unlock(struct named_mutex *mutex)
@@ -131,13 +131,13 @@ static inline void named_mutex_unlock(struct named_mutex *mutex)
     pthread_mutex_unlock(&mutex->mutex);
 }
 
-/* Claims that the calling thread holds it. */
+/* Asserts that the calling thread holds it. */
 static inline void named_mutex_assert_held(const struct named_mutex *mutex)
 {
     named_mutex_check_held_(mutex);
 }
 
-/* In a forked child: nobody holds it, whoever did in the parent. */
+/* Resets MUTEX in a forked child, where nobody holds it, whoever did in the parent. */
 static inline void named_mutex_reset(struct named_mutex *mutex)
 {
     named_mutex_note_reset_(mutex);

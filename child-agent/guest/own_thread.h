@@ -1,4 +1,4 @@
-/* A thread of the agent's own in the program's process. */
+/* The agent's own threads in the program's process. */
 #ifndef PROFD_AGENT_OWN_THREAD_H
 #define PROFD_AGENT_OWN_THREAD_H
 
@@ -7,28 +7,30 @@
 
 #include "profd_threads.h"
 
-/* Makes one: all signals blocked, a small stack, not registered. 0 or -errno. Any thread. */
+/* Creates an agent thread: with all signals blocked, a small stack, and not registered. Returns 0
+ * or -errno. Any thread. */
 int own_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument);
 
-/* Whether THREAD was made so and has not ended. Any thread. */
+/* Returns whether THREAD is an agent thread that has not ended. Any thread. */
 bool own_thread_is(struct profd_thread_id thread);
 
-/* In a forked child, before it makes threads of its own. */
+/* Called in a forked child before it creates agent threads. */
 void own_thread_forget_all(void);
 
-/* Names the calling thread, which is the agent's, by system call: pthread_setname_np from outside
- * would go through /proc, and what a process touched there makes its exit dearer. Cut at 15 bytes.
- */
+/* Names the calling agent thread, by a system call: pthread_setname_np would go through /proc for
+ * another thread, and what a process touched there makes its exit more expensive. The name is cut
+ * at 15 bytes. */
 void own_thread_set_name(const char *name);
 
-/* Gives the calling thread, which is the agent's, an empty table of descriptors of its own, but for
- * the agent's two if KEEPS_OURS. So what it opens never takes a number that the program expects,
- * and what the program closes stays open here. Where the kernel refuses (seccomp), it goes on with
- * the program's table; returns whether it has one of its own. Root and working directory become its
- * own, too. */
+/* Gives the calling agent thread a descriptor table of its own, which is empty except for the
+ * agent's two descriptors if KEEPS_OURS. So what the thread opens never takes a number that the
+ * program expects, and what the program closes stays open here. Root and working directory become
+ * the thread's own, too. If the kernel refuses (seccomp), the thread continues with the program's
+ * table. Returns whether it has one of its own. */
 bool own_thread_leave_descriptors(bool keeps_ours);
 
-/* The same, but for the program's FD, which stays open here whatever the program does. */
+/* Like own_thread_leave_descriptors(), but also keeps the program's FD, which stays open here
+ * whatever the program does. */
 bool own_thread_leave_descriptors_but(int fd);
 
 #endif

@@ -1,14 +1,14 @@
-/* LD_PRELOAD of a program that is about to be run, without libraries of ours that it would not bear
- * (common/program_sanitizer.h), or could not load: in another root or mount namespace, or for
- * another user, they may be out of reach, and the loader would say so on the program's standard
- * error.
+/* Removes from LD_PRELOAD of a program that is about to be run those of profd's libraries that it
+ * would not tolerate (common/program_sanitizer.h) or could not load. In another root or mount
+ * namespace, or for another user, they may be out of reach, and the loader would complain on the
+ * program's standard error.
  *
- * What is out of reach is looked for at each exec, since a process does not learn of all that moves
- * its root: what another one mounts or pivots is its own root too. A process that has set a filter
- * of system calls runs programs without the agent. Only absolute paths are looked at: where the
- * loader searches for others is its own affair.
+ * Each exec checks what is out of reach, since a process does not learn about everything that moves
+ * its root: what another process mounts or pivots changes its root, too. A process that has set a
+ * filter of system calls runs programs without the agent. Only absolute paths are checked; the
+ * loader decides where it searches for others.
  *
- * Async-signal-safe, also between vfork and exec: nothing allocates, errno stays as it is. */
+ * Async-signal-safe, also between vfork and exec: nothing allocates, and errno is preserved. */
 #ifndef PROFD_AGENT_PRELOAD_H
 #define PROFD_AGENT_PRELOAD_H
 
@@ -16,25 +16,26 @@
 #include <stddef.h>
 
 enum {
-    /* That a rewritten environment may take of a stack: 32,000 variables. A larger one stays as it
-     * is, and so do libraries with longer paths. */
+    /* The most stack space that a rewritten environment may take: 32,000 variables. A larger one is
+     * left as it is, and so are libraries with longer paths. */
     PRELOAD_MOST_BYTES = 256 * 1024,
     PRELOAD_PATH_BYTES = 1024,
 };
 
 struct preload_look {
-    size_t rewritten_bytes; /* space for preload_rewrite(); 0: nothing is to be rewritten */
-    bool lacks_agent;       /* libprofd.so is named, and nowhere within reach */
+    size_t rewritten_bytes; /* space that preload_rewrite() needs; 0: nothing to rewrite */
+    bool lacks_agent;       /* libprofd.so is named, but is nowhere within reach */
 };
 
-/* Looks for the libraries of ours that ENVIRONMENT (NULL: empty) names, as the calling process sees
- * them: one system call for each. Where the program refuses them (IS_REFUSED), all are as if out of
- * reach. */
+/* Looks for those of profd's libraries that ENVIRONMENT (NULL: empty) names, as the calling process
+ * sees them, with one system call for each. If the program refuses them (IS_REFUSED), all count as
+ * out of reach. */
 struct preload_look preload_look(char *const *environment, bool is_refused);
 
-/* ENVIRONMENT without those that are out of reach: an array in SPACE, which has the bytes that the
- * look asked for and is aligned as pointers are. Other strings than LD_PRELOAD are borrowed. That
- * one has what is left, and goes when nothing is. */
+/* Returns ENVIRONMENT without the libraries that are out of reach: an array in SPACE, which has the
+ * number of bytes that preload_look() returned and is aligned like pointers. All strings except
+ * LD_PRELOAD are borrowed. LD_PRELOAD keeps the remaining libraries, and is removed if there are
+ * none. */
 char *const *preload_rewrite(char *const *environment, bool is_refused, void *space);
 
 #endif

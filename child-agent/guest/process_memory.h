@@ -1,6 +1,6 @@
-/* Reads this process's own memory where it may not be mapped (any more): an error instead of a
- * crash. A system call each; any thread, also in signal
- * handlers. May change errno. */
+/* Reads this process's own memory where it may not be mapped, or no longer: gives an error
+ * instead of a crash. One system call for each read. Any thread, also in signal handlers. May
+ * change errno. */
 #ifndef PROFD_AGENT_PROCESS_MEMORY_H
 #define PROFD_AGENT_PROCESS_MEMORY_H
 
@@ -8,29 +8,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All of BYTES, or -EFAULT when some of it cannot be read; another negative errno when the kernel
- * lets nobody look (then nothing can be read this way). */
+/* Reads all of BYTES. Returns 0, -EFAULT if some of it cannot be read, or another negative errno if
+ * the kernel does not allow it at all; nothing can be read this way then. */
 int process_memory_read(uint64_t address, void *out, size_t bytes);
 
-/* The calling thread has a table of descriptors that is not the program's: where the kernel refuses
- * the usual way, it may open a file. */
+/* Allows the calling thread to open a file if the kernel refuses the usual way. The thread must
+ * have a descriptor table of its own. */
 void process_memory_allow_descriptors(void);
 
-/* From here on no call is made to read memory: what is in the libraries that the process began
- * with, which stay as long as it does, is read as it is, and nothing else can be. Before a filter
- * of system calls is set; not in signal handlers. */
+/* Makes all later reads work without system calls. They can read only the libraries that the
+ * process started with, which stay mapped as long as the process lives; everything else is
+ * unreadable. Called before a filter of system calls is set; not in signal handlers. */
 void process_memory_read_directly(void);
 
-/* The libraries that are there now are those that the process begins with. Where the kernel refuses
- * to read memory, they are read as they are from here on. From the constructor. */
+/* Remembers the currently loaded libraries as those that the process started with. If the kernel
+ * refuses to read memory, they are read directly from now on. Called from the constructor. */
 void process_memory_note_first_libraries(void);
 
-/* Whether the kernel refuses to read memory (a seccomp filter of a container, a kernel without the
- * call): what is not in those libraries cannot be read by threads with the program's descriptors.
- * Any thread. */
+/* Returns whether the kernel refuses to read memory (a seccomp filter of a container, or a kernel
+ * without the call). Then threads with the program's descriptors can read nothing outside of those
+ * libraries. Any thread. */
 bool process_memory_is_refused(void);
 
-/* Whether that was said. Any thread. */
+/* Returns whether memory is read directly. Any thread. */
 bool process_memory_is_read_directly(void);
 
 #endif

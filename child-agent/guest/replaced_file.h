@@ -1,4 +1,4 @@
-/* A file that takes the place of an older one only when it is whole. No malloc. */
+/* A file that replaces an older one only when it is complete. Does not use malloc. */
 #ifndef PROFD_AGENT_REPLACED_FILE_H
 #define PROFD_AGENT_REPLACED_FILE_H
 
@@ -9,17 +9,19 @@ struct replaced_file {
     char path[PATH_MAX], temporary[PATH_MAX];
 };
 
-/* Whether a file may be made at PATH: its folder is there and may be written to, and what stands at
- * PATH, if anything, is a regular file. 0 or -errno; -EINVAL for what is none. */
+/* Checks whether a file may be created at PATH: its folder exists and is writable, and anything at
+ * PATH is a regular file. Returns 0 or -errno; -EINVAL if PATH is something else than a regular
+ * file. */
 int replaced_file_check(const char *path);
 
-/* Begins a file that is to stand at PATH. 0 or -errno, as above. */
+/* Begins a file that will be placed at PATH. Returns 0 or -errno, as replaced_file_check(). */
 int replaced_file_begin(struct replaced_file *file, const char *path);
 
-/* Puts it in place. 0, or -errno: then it is gone, and what stood at the path still stands. */
+/* Puts the file in place. Returns 0, or -errno; the new file is then deleted, and the old one at
+ * the path remains. */
 int replaced_file_commit(struct replaced_file *file);
 
-/* Lets it go. */
+/* Deletes the unfinished file. */
 void replaced_file_abandon(struct replaced_file *file);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a thread does between two tries at a lock that is held for a few system calls. Behind a
- * filter it makes no call: sched_yield may be forbidden. Any thread, also in signal handlers. */
+/* Waits between two attempts to take a lock that is held for a few system calls. Makes no system
+ * call behind a filter, where sched_yield may be forbidden. Any thread, also in signal handlers. */
 #ifndef PROFD_AGENT_SPIN_H
 #define PROFD_AGENT_SPIN_H
 

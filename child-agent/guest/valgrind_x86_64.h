@@ -1,6 +1,6 @@
-/* Whether valgrind runs this program: in it every signal and every stack of ours would look like a
- * fault of the program. A client request, as valgrind's manual has them: on a processor these are
- * instructions that change nothing. */
+/* Detects whether valgrind runs this program; it would report every signal and every stack of the
+ * agent as a fault of the program. Uses a client request as described in valgrind's manual; on a
+ * real processor its instructions change nothing. */
 #ifndef PROFD_AGENT_VALGRIND_X86_64_H
 #define PROFD_AGENT_VALGRIND_X86_64_H
 
