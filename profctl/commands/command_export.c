@@ -34,6 +34,7 @@ struct export_run {
     char last_trouble[HTTP_TEXT_BYTES]; /* with the server, as it was told; "": none */
     char last_failure[HTTP_TEXT_BYTES]; /* with profd, as it was told; "": none */
     uint64_t retry_ns;                  /* when profd is to be asked again */
+    uint64_t taking_ns;                 /* how long the last range took */
     uint64_t drop_ns;                   /* when old partitions are to be dropped next */
     struct failure *failure;
 };
@@ -136,16 +137,18 @@ static bool is_range_due(const struct export_run *run, const struct export_clock
            export_range_next(exporter->covered_ns, exporter->every_ns, now, range);
 }
 
-/* Delivers what can be, until there is something else to do. */
+/* Delivers what can be, until the next range is due. On a machine where that is always so, delivery
+ * has as much time as the last range took: what is taken only would fill the spool. */
 static bool deliver_batches(struct export_run *run)
 {
     char text[HTTP_TEXT_BYTES];
     enum delivery_step step = DELIVERY_DONE;
+    const uint64_t enough_ns = exporter_clocks(&run->exporter).monotonic_ns + run->taking_ns;
     struct export_range range;
 
     while (step == DELIVERY_DONE && !should_stop()) {
         struct export_clocks now = exporter_clocks(&run->exporter);
-        if (is_range_due(run, &now, &range))
+        if (now.monotonic_ns > enough_ns && is_range_due(run, &now, &range))
             return true;
         step = delivery_step(&run->delivery, now.monotonic_ns, text);
         if (!settle_step(run, step, text))
@@ -157,11 +160,14 @@ static bool deliver_batches(struct export_run *run)
 static void take_range(struct export_run *run, const struct export_range *range)
 {
     struct failure failure = { 0 };
+    const uint64_t began_ns = exporter_clocks(&run->exporter).monotonic_ns;
+    bool is_taken = exporter_take(&run->exporter, range, &failure);
+    const uint64_t now_ns = exporter_clocks(&run->exporter).monotonic_ns;
 
-    if (!exporter_take(&run->exporter, range, &failure)) {
+    run->taking_ns = now_ns - began_ns;
+    if (!is_taken) {
         report_once(run->last_failure, failure.text, "nothing to export");
-        run->retry_ns =
-            exporter_clocks(&run->exporter).monotonic_ns + RETRY_MS * (uint64_t)NS_PER_MS;
+        run->retry_ns = now_ns + RETRY_MS * (uint64_t)NS_PER_MS;
         return;
     }
     run->last_failure[0] = '\0';

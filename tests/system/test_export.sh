@@ -85,6 +85,19 @@ END
     [ -d spool ]
 }
 
+# Each capture waits for a stopped process for longer than a "minute": the next one is due when it is made.
+test_what_is_taken_is_delivered_although_the_next_is_always_due() {
+    start_server
+    start_session
+    LD_PRELOAD=$build/lib/libprofd.so WITH_IDLE_THREAD=1 in_background "$programs/loop" 1 missing
+    local stopped=$background
+    wait_until eval '"$profctl" status | grep "connected.*loop"'
+    kill -STOP "$stopped"
+    start_export --timeout 2s
+    wait_until has_inserts ok samples 3
+    kill -CONT "$stopped"
+}
+
 has_recorded() {
     "$profctl" --quiet capture --no-symbols -o seen.json && read_facts seen.json && has_process busy
 }
