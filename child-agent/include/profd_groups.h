@@ -47,8 +47,8 @@ enum { PROFD_RECORDING_GROUPS = 128 };
 enum { PROFD_UNIT_MOST_GROUPS = 7 };
 
 enum profd_group_flags {
-    PROFD_GROUP_TOP = 1,    /* a thread as a whole; told by profd, as all but SYSTEM */
-    PROFD_GROUP_UNIT = 2,   /* it holds a single unit, and no time of units inside that */
+    PROFD_GROUP_TOP = 1,    /* a thread as a whole; profd sets it, as all flags but SYSTEM */
+    PROFD_GROUP_UNIT = 2,   /* contains a single unit, and no time of units nested in it */
     PROFD_GROUP_SYSTEM = 4, /* the program's own code, not that of its guests */
     PROFD_GROUP_OTHER = 8   /* groups that found no room */
 };
@@ -171,8 +171,8 @@ void profd_iteration_end(void);
 /* What can be measured. */
 enum profd_group_measures {
     PROFD_MEASURE_TICKS = 1,   /* iterations and their wall time; implied by the others */
-    PROFD_MEASURE_UNITS = 2,   /* groups that hold a single unit, too */
-    PROFD_MEASURE_CPU = 4,     /* CPU time, and jank by it */
+    PROFD_MEASURE_UNITS = 2,   /* also groups that contain a single unit */
+    PROFD_MEASURE_CPU = 4,     /* CPU time, and jank in CPU time */
     PROFD_MEASURE_BLOCKED = 8, /* time in calls to other processes */
 };
 
@@ -180,7 +180,8 @@ enum profd_group_measures {
  * itself. Has no effect on what others ask for; they may have more measured. */
 void profd_groups_measure(unsigned measures);
 
-/* The same for all measures but those of single units, which IS_DETAILED adds. */
+/* Like profd_groups_measure(), for all measures except those of single units, which IS_DETAILED
+ * adds. */
 void profd_groups_monitor(bool is_wanted, bool is_detailed);
 
 /* Calls VISIT with each group of this process. Returns 0, or -ENOENT if nothing was ever measured.

@@ -62,7 +62,7 @@ struct profd_site *profd_label_frame(const char *function, const char *file, uin
                              __builtin_frame_address(0));                                          \
     } while (0)
 
-/* From here to the end of the enclosing scope, however it is left. */
+/* A label with TEXT from here to the end of the enclosing scope, however it is left. */
 #define PROFD_LABEL_SCOPE_TEXT(TEXT, CATEGORY) PROFD_LABEL_SCOPE_TEXT_(TEXT, CATEGORY, __COUNTER__)
 #define PROFD_LABEL_SCOPE_TEXT_(TEXT, CATEGORY, ID)                                                \
     __attribute__((cleanup(profd_label_scope_end_), unused)) uint32_t PROFD_CONCAT_(               \

@@ -28,7 +28,7 @@ struct profd_marker_display_ {
 
 enum { PROFD_LABEL_MOST_ = 300 }; /* bytes that are checked: compilers limit recursion */
 
-/* What follows PREFIX in TEXT; NULL when TEXT does not begin so. */
+/* Returns what follows PREFIX in TEXT; NULL if TEXT does not begin with PREFIX. */
 constexpr const char *profd_after_(const char *text, const char *prefix)
 {
     return *prefix == '\0' ? text : *text != *prefix ? nullptr : profd_after_(text + 1, prefix + 1);

@@ -214,8 +214,8 @@ enum profd_format {
 
 #include "profd_marker_checks.h"
 
-/* Room in the thread's chunk for a payload of at most PAYLOAD_BYTES, or NULL: nothing is to be
- * recorded. What was opened is closed at once, with the end of what was written. */
+/* Returns room in the thread's chunk for a payload of at most PAYLOAD_BYTES, or NULL if nothing is
+ * to be recorded. What was opened must be closed at once, with the end of what was written. */
 unsigned char *profd_marker_open_plain_(struct profd_site *site, uint32_t phase, uint64_t start,
                                         size_t payload_bytes);
 unsigned char *profd_marker_open_full_(struct profd_site *site,
@@ -232,7 +232,7 @@ static inline unsigned char *profd_marker_open_(struct profd_site *site,
     return profd_marker_open_full_(site, options, payload_bytes);
 }
 
-/* No longer string is kept. */
+/* Longer strings are cut. */
 enum { PROFD_TEXT_BYTES_ = 16 * 1024, PROFD_NUMBER_BYTES_ = 10 };
 
 /* The length of a string that is longer than PROFD_TEXT_BYTES_: cut, and counted. */

@@ -51,7 +51,7 @@ uint64_t profd_now(void);
 #define PROFD_MARKER_WITH(NAME, CATEGORY, OPTIONS, TEXT)                                           \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_with(&profd_site_, OPTIONS, TEXT))
 
-/* The same with a name that is made at run time (copied). Names share the room of
+/* Like PROFD_MARKER_WITH, with a name that is made at run time (copied). Names share the room of
  * profd_label_text(), so text that differs each time belongs in TEXT. */
 #define PROFD_MARKER_NAMED(NAME, CATEGORY, OPTIONS, TEXT)                                          \
     do {                                                                                           \
@@ -118,31 +118,32 @@ static inline struct profd_marker_options profd_options_(uint32_t phase, uint32_
     return options;
 }
 
-/* Now. */
+/* An instant: now. */
 static inline struct profd_marker_options profd_instant(void)
 {
     return profd_options_(PROFD_PHASE_INSTANT_, 1, 0, 0);
 }
 
-/* At TIME. */
+/* An instant at TIME. */
 static inline struct profd_marker_options profd_instant_at(uint64_t time)
 {
     return profd_options_(PROFD_PHASE_INSTANT_, 0, time, time);
 }
 
-/* From START until now. */
+/* An interval from START until now. */
 static inline struct profd_marker_options profd_since(uint64_t start)
 {
     return profd_options_(PROFD_PHASE_INTERVAL_, 1, start, 0);
 }
 
-/* From START to END. An interval that ends before it begins is shown at its end, and counted. */
+/* An interval from START to END. If it ends before it begins, it is shown at its end, and
+ * counted. */
 static inline struct profd_marker_options profd_interval(uint64_t start, uint64_t end)
 {
     return profd_options_(PROFD_PHASE_INTERVAL_, 0, start, end);
 }
 
-/* It begins, or ends, now. */
+/* The start or the end of an interval: now. */
 static inline struct profd_marker_options profd_interval_start(void)
 {
     return profd_options_(PROFD_PHASE_START_, 1, 0, 0);

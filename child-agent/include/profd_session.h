@@ -69,7 +69,7 @@ struct profd_session_options {
     uint64_t reserved[3]; /* zeros */
 };
 
-/* Whose processes a session is of. */
+/* The processes that a session covers. */
 enum profd_session_scope {
     PROFD_SESSION_OF_PROCESS, /* the calling one alone */
     PROFD_SESSION_OF_ALL,     /* all that the process' profd profiles; profd runs it */

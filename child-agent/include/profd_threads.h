@@ -65,8 +65,8 @@ bool profd_is_active_and_thread_is_registered(void);
 /* Whether a session records at least one of FEATURES of the calling thread: it is registered and
  * passes the session's filters. A pause does not count. */
 bool profd_thread_is_being_profiled(uint32_t features);
-/* The same for any thread of this process, which is looked up in the registry under a lock. False
- * if there is no such thread. Not in signal handlers. */
+/* Like profd_thread_is_being_profiled(), for any thread of this process, which is looked up in the
+ * registry under a lock. False if there is no such thread. Not in signal handlers. */
 bool profd_thread_with_id_is_being_profiled(struct profd_thread_id thread, uint32_t features);
 
 /* Whether the calling thread has said that it sleeps. */

@@ -1,15 +1,15 @@
-/* The system calls that a sample may take, and whether a filter lets all of them through. */
+/* Checks whether a filter of system calls allows all calls that a sample may make. */
 #ifndef PROFD_AGENT_FILTER_CALLS_H
 #define PROFD_AGENT_FILTER_CALLS_H
 
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* Whether sampling can go on behind FILTER, which is about to be set: also if another one follows,
- * since it can then still be ended. Pure. */
+/* Returns whether sampling can continue behind FILTER, which is about to be set. It must also be
+ * possible to end sampling then, in case another filter follows. Pure. */
 bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter);
 
-/* Whether the process may ask for its number behind FILTER. Pure. */
+/* Returns whether the process may ask for its own process id behind FILTER. Pure. */
 bool filter_calls_let_process_be_known(const struct sock_fprog *filter);
 
 #endif

@@ -1,6 +1,6 @@
-/* What -D_FORTIFY_SOURCE makes of calls that wait: the C library has them, and its headers declare
- * them in programs that are built so only. They end the program when FDS_BYTES is not enough for
- * COUNT, and else are the same as those without. */
+/* The calls that replace waiting calls under -D_FORTIFY_SOURCE. The C library has them, but its
+ * headers declare them only in programs that are built that way. They end the program if FDS_BYTES
+ * is too small for COUNT; otherwise they do the same as the plain calls. */
 #ifndef PROFD_AGENT_FORTIFIED_WAITS_H
 #define PROFD_AGENT_FORTIFIED_WAITS_H
 

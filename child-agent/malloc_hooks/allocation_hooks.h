@@ -1,10 +1,10 @@
-/* What stands between libprofd-malloc.so, which takes the program's calls of malloc and its kin,
- * and libprofd.so, which records.
+/* The interface between libprofd-malloc.so, which intercepts the program's calls of malloc and the
+ * like, and libprofd.so, which records.
  *
- * The hooks are a library of their own: a program of which nobody wants to know what it allocates
- * has no hooks in its way. They ask nobody, and call what is here only while `active` says so. The
- * struct belongs to the hooks' library; the agent knows it by a weak name, NULL when that is not
- * loaded. Neither is ever unloaded. */
+ * The hooks are a library of their own, so that a program whose allocations nobody wants to see
+ * runs without hooks. They call the functions here only while `active` says so. The struct belongs
+ * to the hooks' library; the agent refers to it by a weak symbol, which is NULL if that library is
+ * not loaded. Neither library is ever unloaded. */
 #ifndef PROFD_AGENT_ALLOCATION_HOOKS_H
 #define PROFD_AGENT_ALLOCATION_HOOKS_H
 
@@ -18,45 +18,46 @@
 enum {
     ALLOCATIONS_COUNTED = 1, /* bytes and operations are added up */
     ALLOCATIONS_SAMPLED = 2, /* some allocations are remembered */
-    ALLOCATIONS_MATCHED = 4, /* frees are looked up */
-    ALLOCATIONS_EARLY = 8,   /* the hooks' own: there is memory from before malloc was found */
+    ALLOCATIONS_MATCHED = 4, /* frees are looked up in the table */
+    ALLOCATIONS_EARLY = 8,   /* set by the hooks: there is memory from before malloc was found */
 };
 
-/* Who called a hook: as if the call were just about to be made. */
+/* The caller of a hook, in the state just before the call. */
 struct allocation_site {
     uint64_t pc, stack_address, frame_pointer;
 };
 
-/* A thread's way to its next sample. */
+/* A thread's distance to its next sample. */
 struct allocation_countdown {
-    int64_t bytes;       /* sampled when not above 0 */
-    uint32_t generation; /* of the recording that it was drawn for; 0: none */
+    int64_t bytes;       /* the next allocation is sampled if this is 0 or below */
+    uint32_t generation; /* of the recording that the distance was drawn for; 0: none */
     bool has_counted;    /* set whenever bytes are counted */
     uint64_t random;
 };
 
 struct allocation_hooks {
     _Atomic uint32_t active;
-    /* The agent's, set before the bits of `active` that need them ever are, and for good.
+    /* Set by the agent before the bits of `active` that need them are first set, and never changed
+     * again.
      *
-     * BYTES more are allocated (negative: less). */
+     * Reports that BYTES more are allocated (negative: less). */
     void (*count)(int64_t bytes);
-    /* What may have been sampled. */
+    /* The addresses that may have been sampled. */
     const allocation_filter *filter;
 
-    /* The countdown is over: ADDRESS of BYTES is sampled, or the countdown begins. */
+    /* Called when the countdown has ended: ADDRESS of BYTES is sampled, or the countdown starts. */
     void (*sample)(struct allocation_countdown *countdown, void *address, size_t bytes,
                    const struct allocation_site *site);
-    /* ADDRESS, which the filter knows, is about to be freed. Whether it was sampled, and as what.
-     */
+    /* Called when ADDRESS, which the filter knows, is about to be freed. Returns whether it was
+     * sampled, and as what. */
     bool (*forget)(void *address, const struct allocation_site *site,
                    struct sampled_allocation *out);
-    /* It was not freed after all. */
+    /* Called when ADDRESS was not freed after all. */
     void (*remember)(void *address, const struct allocation_site *site,
                      const struct sampled_allocation *sampled);
 
-    /* The hooks': whether any was ever called, and whether the allocator tells how large what it
-     * gave out is. */
+    /* Set by the hooks' library: return whether any hook was ever called, and whether the allocator
+     * can tell the size of what it has allocated. */
     bool (*were_called)(void);
     bool (*knows_sizes)(void);
 };

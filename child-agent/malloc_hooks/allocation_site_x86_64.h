@@ -1,6 +1,7 @@
-/* Where a hook was called from, out of its own frame: return address, stack pointer after the
- * return, and the caller's rbp, which every function of the hooks' library keeps in its frame. The
- * address is that of the call, not what follows it: that may be another line or function. */
+/* The caller of a hook, read from the hook's own frame: return address, stack pointer after the
+ * return, and the caller's rbp, which every function of the hooks' library saves in its frame.
+ * The address is inside the call instruction, not after it, where another line or function may
+ * begin. */
 #ifndef PROFD_AGENT_ALLOCATION_SITE_X86_64_H
 #define PROFD_AGENT_ALLOCATION_SITE_X86_64_H
 

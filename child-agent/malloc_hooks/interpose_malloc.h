@@ -1,5 +1,5 @@
-/* What hooks do besides the call itself, while somebody wants to know. For the hooks' library only.
- */
+/* What the hooks do besides the call itself, while somebody wants to know. Only for the hooks'
+ * library. */
 #ifndef PROFD_AGENT_INTERPOSE_MALLOC_H
 #define PROFD_AGENT_INTERPOSE_MALLOC_H
 
@@ -7,27 +7,27 @@
 #include "child-agent/malloc_hooks/allocation_site_x86_64.h"
 #include "child-agent/malloc_hooks/interpose_malloc_real.h"
 
-/* The calling thread's; nowhere but in the hooks, and on their fastest path. */
+/* The calling thread's countdown. Used only in the hooks, on their fastest path. */
 extern __thread struct allocation_countdown allocation_countdown
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* What hooks test first: nearly always 0. */
+/* Returns what the hooks test first; nearly always 0. */
 static inline uint32_t allocations_active(void)
 {
     return __builtin_expect(
         atomic_load_explicit(&profd_allocation_hooks.active, memory_order_relaxed), 0);
 }
 
-/* Whether the thread has come to its next sample. Sizes that no positive number tells, which nobody
- * gets, count for what they are without their highest bit. */
+/* Counts down BYTES and returns whether the thread has come to its next sample. The highest bit of
+ * BYTES is ignored: no allocation is that large. */
 static inline bool allocation_is_due(size_t bytes)
 {
     allocation_countdown.bytes -= (int64_t)(bytes & INT64_MAX);
     return __builtin_expect(allocation_countdown.bytes <= 0, 0);
 }
 
-/* Whether BYTES can be allocated without a note, with these bits ACTIVE: the call is a jump then.
- * Counts down. */
+/* Returns whether BYTES can be allocated without a note while the bits ACTIVE are set; the hook is
+ * then just a jump. Counts down. */
 static inline bool allocation_passes_while(uint32_t active, size_t bytes)
 {
     return !(active & ALLOCATIONS_COUNTED) &&
@@ -39,7 +39,7 @@ static inline bool allocation_passes(size_t bytes)
     return allocation_passes_while(allocations_active(), bytes);
 }
 
-/* The same for the end of MEMORY. */
+/* Likewise for the freeing of MEMORY. */
 static inline bool free_passes_while(uint32_t active, const void *memory)
 {
     return !(active & (ALLOCATIONS_COUNTED | ALLOCATIONS_EARLY)) &&
@@ -63,20 +63,20 @@ static inline void count_bytes(int64_t bytes)
     profd_allocation_hooks.count(bytes);
 }
 
-/* MEMORY of BYTES is the thread's next sample. Here and below: for the caller of the function that
- * this is part of. */
+/* Notes MEMORY of BYTES as the thread's next sample. This and the following functions are inlined
+ * into a hook and record the hook's caller. */
 static inline __attribute__((always_inline)) void note_sample(void *memory, size_t bytes)
 {
     struct allocation_site site = ALLOCATION_SITE_HERE();
     profd_allocation_hooks.sample(&allocation_countdown, memory, bytes, &site);
 }
 
-/* MEMORY of BYTES did not pass; NULL: there was none to be had. */
+/* Notes MEMORY of BYTES, which did not pass; NULL: the allocation failed. */
 static inline __attribute__((always_inline)) void note_allocation(void *memory, size_t bytes)
 {
     uint32_t active = allocations_active();
     if (memory == NULL) {
-        /* It took from the countdown: the next one begins it anew. */
+        /* The failed call has already counted down; the next one starts the countdown again. */
         allocation_countdown.bytes = 0;
         allocation_countdown.generation = 0;
         return;
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void note_allocation(void *memory, 
         note_sample(memory, bytes);
 }
 
-/* MEMORY may be about to be freed. Whether it was sampled, and as what. */
+/* Called when MEMORY may be about to be freed. Returns whether it was sampled, and as what. */
 static inline __attribute__((always_inline)) bool note_end(void *memory,
                                                            struct sampled_allocation *sampled)
 {
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) bool note_end(void *memory,
     return profd_allocation_hooks.forget(memory, &site, sampled);
 }
 
-/* MEMORY did not pass, and is about to be freed. */
+/* Notes that MEMORY, which did not pass, is about to be freed. */
 static inline __attribute__((always_inline)) void note_free(void *memory)
 {
     struct sampled_allocation sampled;

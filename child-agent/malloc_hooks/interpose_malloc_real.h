@@ -1,8 +1,9 @@
-/* The allocator behind the hooks: the next definitions of malloc and its kin, whoever's they are.
+/* The allocator behind the hooks: the next definitions of malloc and the like, from whichever
+ * library.
  *
- * Found at the first call, which may come before any constructor has run. What the search itself
- * allocates, and what it is asked for meanwhile, comes from a few static pages. For the hooks'
- * library only. */
+ * It is found at the first call, which may come before any constructor has run. What the search
+ * itself allocates, and what is requested meanwhile, comes from a few static pages. Only for the
+ * hooks' library. */
 #ifndef PROFD_AGENT_INTERPOSE_MALLOC_REAL_H
 #define PROFD_AGENT_INTERPOSE_MALLOC_REAL_H
 
@@ -19,25 +20,25 @@ struct real_malloc {
     int (*posix_memalign)(void **memory, size_t alignment, size_t bytes);
     void *(*valloc)(size_t bytes);
     void *(*pvalloc)(size_t bytes);
-    /* Set once the allocator was found; NULL when what has this name is not the same allocator's.
-     */
+    /* Set once the allocator has been found. NULL if the function of this name belongs to another
+     * allocator. */
     size_t (*usable_size)(void *memory);
 };
 
-/* Callable from the first moment: the functions find the allocator themselves. */
+/* Callable from the beginning: the functions find the allocator themselves. */
 extern struct real_malloc real_malloc;
 
-/* Looks for it, if that was not done yet. */
+/* Looks for the allocator, unless that has been done. */
 const struct real_malloc *real_malloc_find(void);
 
-/* Whether that was done: some hook was called. */
+/* Returns whether that has been done, because some hook was called. */
 bool real_malloc_was_found(void);
 
-/* Memory that was given out during the search, and is never given back. */
+/* Memory that was allocated during the search, which is never freed; and its size. */
 bool real_malloc_is_early(const void *memory);
 size_t real_malloc_early_bytes(const void *memory);
 
-/* Whether the code at FUNCTION belongs to the allocator that malloc goes to. */
+/* Returns whether the code at FUNCTION belongs to the allocator that malloc calls. */
 bool real_malloc_owns(const void *function);
 
 #endif

@@ -1,8 +1,8 @@
-/* What stands between the hooks of mmap and its kin in libprofd-malloc.so, and libprofd.so, which
- * counts.
+/* The interface between the hooks of mmap and the like in libprofd-malloc.so, and libprofd.so,
+ * which counts.
  *
- * As child-agent/malloc_hooks/allocation_hooks.h: the struct belongs to the hooks' library, and the
- * agent knows it by a weak name. */
+ * As in child-agent/malloc_hooks/allocation_hooks.h, the struct belongs to the hooks' library, and
+ * the agent refers to it by a weak symbol. */
 #ifndef PROFD_AGENT_MAPPING_HOOKS_H
 #define PROFD_AGENT_MAPPING_HOOKS_H
 
@@ -12,27 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One call that changes what is mapped, from before it until what it did was told. */
+/* One call that changes mappings, from before the call until its effects have been reported. */
 struct mapping_turn {
-    sigset_t mask;          /* of the thread, which takes no signals meanwhile */
-    int64_t bytes;          /* more are mapped than before */
-    bool changes_anonymous; /* the call did something to what is counted */
+    sigset_t mask;          /* the thread's mask; it takes no signals meanwhile */
+    int64_t bytes;          /* how many more bytes are mapped than before */
+    bool changes_anonymous; /* the call changed something that is counted */
 };
 
 struct mapping_hooks {
     _Atomic bool is_active;
-    /* The agent's, set before is_active ever is, and for good. Between begin and end no other
-     * thread maps anything: what is told is in the order in which it happened. */
+    /* Set by the agent before is_active is first set, and never changed again. Between begin and
+     * end no other thread maps anything, so what is reported is in the order in which it
+     * happened. */
     void (*begin)(struct mapping_turn *turn);
-    /* Memory of BYTES is mapped at START, whatever was there. */
+    /* Reports that BYTES of memory are mapped at START, replacing what was there. */
     void (*mapped)(struct mapping_turn *turn, const void *start, size_t bytes, bool is_anonymous);
-    /* Nothing is mapped there any more. */
+    /* Reports that nothing is mapped there any more. */
     void (*unmapped)(struct mapping_turn *turn, const void *start, size_t bytes);
-    /* What was at START is at MOVED now, and has BYTES; of OLD_BYTES that it had, unless those are
-     * KEPT as well. */
+    /* Reports that what was at START, with OLD_BYTES, is at MOVED and has BYTES. If IS_KEPT, the
+     * old mapping remains as well. */
     void (*moved)(struct mapping_turn *turn, const void *start, size_t old_bytes, bool is_kept,
                   const void *moved, size_t bytes);
-    /* errno is as it was. */
+    /* Ends the turn. Preserves errno. */
     void (*end)(struct mapping_turn *turn);
 };
 

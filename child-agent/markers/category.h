@@ -1,27 +1,28 @@
-/* The program's own categories, as numbers of the dictionary.
+/* The program's own categories, as numbers in the dictionary.
  *
- * A name gets its number at its first use, and keeps it in forked children, too; each image writes
- * it into its dictionary when it first needs it. */
+ * A name gets its number at first use and keeps it, also in forked children. Each process image
+ * writes it into its dictionary when it first needs it. */
 #ifndef PROFD_AGENT_CATEGORY_H
 #define PROFD_AGENT_CATEGORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a site's CATEGORY is a number for: CATEGORY itself when it is no address; the number of the
- * declaration there; CATEGORY_OTHER, counted, when that has no name or is one too many. The
- * declaration is not looked at again. Under the sites' lock. */
+/* Returns the number that a site's CATEGORY stands for: CATEGORY itself if it is not an address,
+ * otherwise the number of the declaration at that address. Returns CATEGORY_OTHER, and counts it,
+ * if that declaration has no name or exceeds the limit. The declaration is not read again. Called
+ * under the sites' lock. */
 uint32_t category_number(uintptr_t category);
 
-/* Whether category_number() need not be asked, because the declaration at CATEGORY says its number,
- * or it is one; then that is in *NUMBER. Any thread, no lock. */
+/* Returns whether *NUMBER could be set without calling category_number(), because CATEGORY is a
+ * number, or the declaration there holds its number. Any thread, no lock. */
 bool category_has_number(uintptr_t category, uint32_t *number);
 
-/* Writes the category NUMBER, and what it is a part of, into the dictionary unless this image has.
- * NUMBER; CATEGORY_OTHER when there is no room, which is counted. Under the sites' lock. */
+/* Writes category NUMBER and its parent into the dictionary, unless this image has done so. Returns
+ * NUMBER, or CATEGORY_OTHER if there is no room, which is counted. Called under the sites' lock. */
 uint32_t category_register(uint32_t number);
 
-/* In a forked child, which starts a dictionary of its own. */
+/* Called in a forked child, which starts a dictionary of its own. */
 void category_after_fork_child(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* Markers that last too long: which ones a session looks for, and how often each was seen.
  *
- * The thread that records compares one number, and counts in the arena; the agent's thread tells
- * profd, now and then. Needs the arena. */
+ * The recording thread compares one number, and counts in the arena; the agent's thread reports to
+ * profd from time to time. Needs the arena. */
 #ifndef PROFD_AGENT_MARKER_TRIGGERS_H
 #define PROFD_AGENT_MARKER_TRIGGERS_H
 
@@ -11,20 +11,22 @@
 
 #include "profd.h"
 
-/* No interval of fewer ticks triggers anything; UINT64_MAX: none does at all. */
+/* Intervals of fewer ticks trigger nothing; UINT64_MAX: nothing triggers. */
 extern _Atomic uint64_t marker_triggers_least_ticks;
 
-/* The session's lines of common/trigger.h; "" none. Only while no thread records, or none were set.
- * 0, or -EPROTO with none. */
+/* Sets the triggers of the session from lines of common/trigger.h; "" for none. Only while no
+ * thread records, or while no triggers are set. Returns 0, or -EPROTO with no triggers set. */
 int marker_triggers_set(const char *lines);
 
 bool marker_triggers_are_set(void);
 
-/* SITE's interval lasted TICKS, at least marker_triggers_least_ticks. A thread that records. */
+/* Notes that an interval of SITE lasted TICKS, which is at least marker_triggers_least_ticks.
+ * Called by the recording thread. */
 void marker_triggers_note(const struct profd_site *site, uint64_t ticks);
 
-/* Agent's thread. The next marker, from *INDEX on, that was seen since it was last asked for, into
- * *INDEX, and its hits in this session so far. False: no more. */
+/* Finds the next trigger, from *INDEX on, that has been hit since it was last returned. Sets *INDEX
+ * to it and *HITS to its hits in this session so far. Returns false if there are no more. Agent's
+ * thread. */
 bool marker_triggers_take(size_t *index, uint32_t *hits);
 
 #endif

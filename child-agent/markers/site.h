@@ -1,7 +1,7 @@
 /* Sites: the static places in the program that labels and markers come from, as numbers.
  *
- * A site gets its number at first use in a process image; its id remembers the image (core_epoch)
- * beside the number, because a forked child starts a dictionary of its own. */
+ * A site gets its number at its first use in a process image. Its id contains the image
+ * (core_epoch) besides the number, because a forked child starts a dictionary of its own. */
 #ifndef PROFD_AGENT_SITE_H
 #define PROFD_AGENT_SITE_H
 
@@ -13,10 +13,10 @@
 
 enum { SITE_INDEX_BITS = 20, SITE_INDEX_MASK = (1 << SITE_INDEX_BITS) - 1 };
 
-/* Registers SITE in the dictionary and gives its index; 0 when there is no room. Any thread. */
+/* Registers SITE in the dictionary and returns its index; 0 if there is no room. Any thread. */
 uint32_t site_register(struct profd_site *site);
 
-/* The index of SITE in this image's dictionary, or 0. */
+/* Returns the index of SITE in this image's dictionary, or 0. */
 static inline uint32_t site_index(struct profd_site *site)
 {
     uint32_t id = site->id;
@@ -25,14 +25,14 @@ static inline uint32_t site_index(struct profd_site *site)
     return site_register(site);
 }
 
-/* The number of CATEGORY (of a site), which stays when the library that declared it is unloaded.
- * Any thread. */
+/* Returns the number of the CATEGORY of a site. It remains valid when the library that declared the
+ * category is unloaded. Any thread. */
 uint32_t site_category_number(uintptr_t category);
 
-/* In a signal handler: whether nobody is registering a site. */
+/* Returns whether nobody is registering a site. For signal handlers. */
 bool site_table_is_free(void);
 
-/* Around fork; the child forgets the parent's numbers. */
+/* Called around fork. The child forgets the parent's numbers. */
 void site_before_fork(void);
 void site_after_fork_parent(void);
 void site_unlock_in_child(void);

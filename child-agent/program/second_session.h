@@ -1,9 +1,9 @@
-/* The program's session beside profd's: the second of the two that may be on.
+/* The program's session beside profd's session: the second of the two that can be active.
  *
- * One recording serves both: it has all that profd's session asks for, which the second may not
- * exceed, and is as fine as the finer of the two intervals while both are on. The program's
- * captures begin where its session did. It ends with profd's. Under the program's calls, one at a
- * time. */
+ * One recording serves both. It contains everything that profd's session requests, which the second
+ * may not exceed, and uses the finer of the two intervals while both are active. The program's
+ * captures begin where its session began. It ends together with profd's session. Called within the
+ * program's calls, one at a time. */
 #ifndef PROFD_AGENT_SECOND_SESSION_H
 #define PROFD_AGENT_SECOND_SESSION_H
 
@@ -12,17 +12,17 @@
 
 #include "child-agent/session_settings.h"
 
-/* Begins it with SETTINGS, beside the session that is on. -EALREADY when there is one, -EBUSY when
- * SETTINGS ask for what that session does not record. */
+/* Starts it with SETTINGS, beside the active session. Returns 0, -EALREADY if there is one, or
+ * -EBUSY if SETTINGS request what the active session does not record. */
 int second_session_start(const struct session_settings *settings);
 
-/* 0, or -ESRCH when there is none. */
+/* Stops it. Returns 0, or -ESRCH if there is none. */
 int second_session_stop(void);
 
-/* In a forked child, which has none. */
+/* Called in a forked child, which has none. */
 void second_session_after_fork_child(void);
 
-/* What the program asked for, and since when; NULL: there is none. */
+/* Returns what the program requested, and since when; NULL if there is none. */
 const struct session_settings *second_session_get(uint64_t *since_ns);
 
 #endif
