@@ -1,5 +1,5 @@
-/* Chores: what agents do for others by themselves, profd does for processes in which nobody hears
- * it: their chunk updates, what the memory controller orders, and the end of a session.
+/* Chores: what profd does itself for processes without an agent thread, in which nobody hears it:
+ * chunk updates, the memory controller's orders, and the end of a session.
  *
  * Loop thread. */
 #ifndef PROFD_DAEMON_CHORES_H
@@ -10,14 +10,15 @@
 struct child;
 struct memory;
 
-/* While memory is short: folds in what the chunks of such children are now. Not more often than is
- * worth its while. */
+/* While memory is short: folds in the current chunks of such children. Does nothing if the last
+ * time was too recent. */
 void chores_update(struct memory *memory, uint64_t now_ns);
 
-/* Does what an order to CHILD would have done, up to DONE_NS, and tells of it. */
+/* Does what an order to CHILD to destroy chunks up to DONE_NS would have done, and folds in the
+ * result. */
 void chores_destroy(struct memory *memory, struct child *child, uint64_t done_ns, uint64_t now_ns);
 
-/* The session is over: frees what such children recorded in it. */
+/* The session is over: frees the recordings of such children. */
 void chores_end_session(struct memory *memory);
 
 #endif

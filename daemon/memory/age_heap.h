@@ -1,5 +1,5 @@
-/* The sources of memory by the age of their oldest chunk: a binary heap whose members know where
- * they are, so that one can change or leave in O(log n). Pure. For
+/* The sources of memory, ordered by the age of their oldest chunk: a binary heap whose members know
+ * their positions, so that one can change or leave in O(log n). Pure. Used by
  * daemon/memory/memory_controller.c. */
 #ifndef PROFD_DAEMON_AGE_HEAP_H
 #define PROFD_DAEMON_AGE_HEAP_H
@@ -12,7 +12,7 @@ struct memory_source;
 #define AGE_HEAP_NOWHERE UINT32_MAX
 
 struct age_heap {
-    /* The time is kept beside the pointer: comparing touches no source. */
+    /* The time is kept beside the pointer, so that comparing does not touch the source. */
     struct age_heap_entry {
         uint64_t done_ns;
         struct memory_source *source;
@@ -20,18 +20,19 @@ struct age_heap {
     size_t count, capacity;
 };
 
-/* Room for COUNT members, so that age_heap_put() cannot fail for as many. 0 or -ENOMEM. */
+/* Makes room for COUNT members, so that age_heap_put() cannot fail for that many. Returns 0 or
+ * -ENOMEM. */
 int age_heap_reserve(struct age_heap *heap, size_t count);
 void age_heap_free(struct age_heap *heap);
 
-/* SOURCE's oldest chunk is of DONE_NS now, whether it was in or not; its heap_position is kept up.
- */
+/* Adds SOURCE, or moves it if it is already in, by DONE_NS, the time at which its oldest chunk was
+ * done. Keeps its heap_position up to date. */
 void age_heap_put(struct age_heap *heap, struct memory_source *source, uint64_t done_ns);
 
-/* Takes SOURCE out, if it is in. */
+/* Removes SOURCE, if it is in. */
 void age_heap_take_out(struct age_heap *heap, struct memory_source *source);
 
-/* The one with the oldest chunk, or NULL. */
+/* The source with the oldest chunk, or NULL. */
 static inline struct memory_source *age_heap_oldest(const struct age_heap *heap)
 {
     return heap->count > 0 ? heap->entries[0].source : NULL;

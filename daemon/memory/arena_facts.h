@@ -1,6 +1,6 @@
-/* A few numbers of an arena, without reading what is recorded: for status.
+/* A few numbers of an arena for the status, read without reading the recordings.
  *
- * They come from the process itself, which may lie: nothing may depend on them. */
+ * They come from the process itself, which may lie, so nothing may depend on them. */
 #ifndef PROFD_DAEMON_ARENA_FACTS_H
 #define PROFD_DAEMON_ARENA_FACTS_H
 
@@ -22,8 +22,8 @@ struct arena_facts {
     struct block_account account;
 };
 
-/* Of the arena at OFFSET of the file behind FD. 0, -EPROTO when there is none, or the error of
- * pread. */
+/* Reads those of the arena at OFFSET in the file FD. Returns 0, -EPROTO if there is no arena, or
+ * the negative errno of pread. */
 int arena_facts_read(int fd, uint64_t offset, struct arena_facts *out);
 
 #endif
