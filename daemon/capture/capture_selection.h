@@ -1,7 +1,7 @@
-/* Which processes a capture is of, when it is not of all. Pure.
+/* Which processes a capture contains, if not all. Pure.
  *
- * A process is selected by its id, or by a part of its program's name or of its title in whatever
- * case; any one of them is enough. */
+ * A process is selected by its id, or by a part of its program's name or title, ignoring case; one
+ * match is enough. */
 #ifndef PROFD_DAEMON_CAPTURE_SELECTION_H
 #define PROFD_DAEMON_CAPTURE_SELECTION_H
 
@@ -12,19 +12,19 @@
 #include "ipc/messages.h"
 
 struct capture_selection {
-    char pids[MESSAGE_MAX_SELECTION + 1];  /* decimal, with commas between */
-    char names[MESSAGE_MAX_SELECTION + 1]; /* with commas between, too */
-    char threads[MESSAGE_MAX_FILTERS + 1]; /* filters for threads of those; "": all */
+    char pids[MESSAGE_MAX_SELECTION + 1];  /* decimal, comma-separated */
+    char names[MESSAGE_MAX_SELECTION + 1]; /* comma-separated */
+    char threads[MESSAGE_MAX_FILTERS + 1]; /* filters for their threads; "": all */
 };
 
-/* What MESSAGE asks for; OUT is made of whole texts. */
+/* Reads what MESSAGE asks for into OUT, whose texts are never cut. */
 void capture_selection_read(const struct message_client_capture *message,
                             struct capture_selection *out);
 
-/* Whether it leaves out any process at all. */
+/* Whether it may leave out any process. */
 bool capture_selection_is_partial(const struct capture_selection *selection);
 
-/* A process as it may be selected. */
+/* The properties by which a process is selected. */
 struct selection_subject {
     pid_t pid;
     const char *executable; /* a path */
@@ -35,7 +35,7 @@ struct selection_subject {
 bool capture_selection_has(const struct capture_selection *selection,
                            const struct selection_subject *subject);
 
-/* --- To tell what selects nothing --- */
+/* --- To report what selects nothing --- */
 
 /* One of the ids or names, not terminated. */
 struct selection_word {
@@ -44,7 +44,8 @@ struct selection_word {
     bool is_pid;
 };
 
-/* The first word (PREVIOUS NULL), or the one after PREVIOUS. False: there are no more. */
+/* The first word (PREVIOUS is NULL), or the one after PREVIOUS. Returns false if there are no
+ * more. */
 bool capture_selection_next(const struct capture_selection *selection,
                             const struct selection_word *previous, struct selection_word *out);
 

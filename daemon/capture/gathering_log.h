@@ -1,7 +1,7 @@
-/* What happened while a capture was made: for the profile, and in one line for people.
+/* What happened while a capture was made: for the profile, and as one line for people.
  *
- * Every event goes into profileGatheringLog; what leaves the capture incomplete is also counted,
- * with the first few named. */
+ * Every event goes into profileGatheringLog; those that make the capture incomplete are also
+ * counted, and the first few processes are named. */
 #ifndef PROFD_DAEMON_GATHERING_LOG_H
 #define PROFD_DAEMON_GATHERING_LOG_H
 
@@ -12,7 +12,7 @@
 
 struct child;
 
-/* Why a process is missing in the capture, or is there but perhaps incomplete. */
+/* Why a process is missing from the capture, or may be incomplete in it. */
 #define GATHERING_GAPS(X)                                                                          \
     X(FROZEN, "did not answer and were read from outside")                                         \
     X(UNREADABLE, "could not be read")                                                             \
@@ -48,20 +48,20 @@ struct gathering_log {
 void gathering_log_begin(struct gathering_log *log, uint64_t reference_ns);
 void gathering_log_free(struct gathering_log *log);
 
-/* EVENT ("asked", "answered" …) happened to CHILD (NULL: to the whole), with DETAIL (NULL: none).
- */
+/* EVENT ("asked", "answered" …) happened to CHILD (NULL: to the whole capture), with DETAIL (NULL:
+ * none). */
 void gathering_log_event(struct gathering_log *log, const struct child *child, const char *event,
                          const char *detail);
-/* The same, and the capture is incomplete for that reason. */
+/* The same, and the capture is incomplete because of GAP. */
 void gathering_log_gap(struct gathering_log *log, const struct child *child, enum gathering_gap gap,
                        const char *detail);
-/* COUNT processes whose names are forgotten. */
+/* The same for COUNT processes whose names are not known. */
 void gathering_log_gap_count(struct gathering_log *log, enum gathering_gap gap, uint64_t count);
 
-/* Completes the object; nothing is added after. */
+/* Completes the object; nothing may be added after that. */
 void gathering_log_end(struct gathering_log *log);
 
-/* The line for people; "" when nothing is missing. */
+/* Writes the line for people; "" if nothing is missing. */
 void gathering_log_line(const struct gathering_log *log, char out[GATHERING_LINE_BYTES]);
 
 #endif

@@ -1,7 +1,7 @@
-/* The salvage workers: at most SALVAGE_WORKERS profd-salvage processes at once, each with a batch
- * of arenas.
+/* The salvage workers: up to SALVAGE_WORKERS profd-salvage processes at once, each with a batch of
+ * arenas.
  *
- * Loop thread. See daemon/capture/salvage_job.h for what passes between. */
+ * Loop thread. See daemon/capture/salvage_job.h for how they communicate. */
 #ifndef PROFD_DAEMON_SALVAGE_H
 #define PROFD_DAEMON_SALVAGE_H
 
@@ -14,7 +14,7 @@
 
 enum { SALVAGE_WORKERS = 2 };
 
-/* What came of a batch. */
+/* The result of a batch. */
 struct salvage_result {
     int output_fd; /* the JSON of all that succeeded, with commas between; the callee's; -1: none */
     uint64_t output_bytes;
@@ -30,7 +30,7 @@ struct salvage_worker {
     pid_t pid; /* 0: free */
     int jobs_fd, output_fd;
     struct salvage_job *jobs;  /* mapped; the worker writes to them */
-    struct salvage_job *asked; /* as they were given to it; owned */
+    struct salvage_job *asked; /* as given to the worker; owned */
     size_t count;
     salvage_on_done on_done; /* NULL: cancelled */
     void *owner;
@@ -46,15 +46,15 @@ void salvage_pool_init(struct salvage_pool *pool, const char *program);
 
 bool salvage_pool_has_room(const struct salvage_pool *pool);
 
-/* Begins JOBS (copied) over the arenas in STORE_FD (borrowed). 0, and ON_DONE comes from the loop
- * with OWNER and BATCH (from malloc, its own again); or a negative errno. */
+/* Starts JOBS (copied) on the arenas in STORE_FD (borrowed). Returns 0: then ON_DONE comes from the
+ * loop with OWNER and BATCH (from malloc), which it owns again; or a negative errno. */
 int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs, size_t count,
                        int store_fd, salvage_on_done on_done, void *owner, void *batch);
 
-/* profd reaped PID. True when it was a worker; the owner was told. */
+/* profd reaped PID. Returns true if it was a worker, whose owner has been told. */
 bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_status);
 
-/* Kills all workers and frees their batches; nobody is told. */
+/* Kills all workers and frees their batches; owners are not told. */
 void salvage_pool_cancel(struct salvage_pool *pool);
 
 #endif

@@ -1,9 +1,8 @@
-/* What profd tells a salvage worker, and what the worker tells profd: one file of memory they
- * share.
+/* How profd and a salvage worker communicate: through a memory file that they share.
  *
- * An array of jobs; the worker goes through them in order, writes each process's JSON to its output
- * (with a comma between two), and marks the job. When the worker dies in the middle, the marks tell
- * how far it came; what it says is checked against the output before it is used. */
+ * The file is an array of jobs. The worker goes through them in order, writes each process's JSON
+ * to its output (separated by commas), and marks the job. If the worker dies, the marks show how
+ * far it got; its answers are checked against the output before they are used. */
 #ifndef PROFD_DAEMON_SALVAGE_JOB_H
 #define PROFD_DAEMON_SALVAGE_JOB_H
 
@@ -11,12 +10,12 @@
 
 #include "json/gecko/gecko_process.h"
 
-/* The descriptors of a worker, as it finds them. */
+/* The descriptors that a worker starts with. */
 enum {
     SALVAGE_JOBS_FD = 3,
     SALVAGE_OUTPUT_FD = 4,
-    SALVAGE_STORE_FD = 5, /* the exit store, or the one arena of a process that lives */
-    SALVAGE_FDS = 3,      /* so many, from SALVAGE_JOBS_FD on */
+    SALVAGE_STORE_FD = 5, /* the exit store, or the arena of one living process */
+    SALVAGE_FDS = 3,      /* their number, from SALVAGE_JOBS_FD on */
 };
 
 enum { SALVAGE_REASON_BYTES = 120, SALVAGE_FILTERS_BYTES = 4096 + 1 };
@@ -24,7 +23,7 @@ enum { SALVAGE_REASON_BYTES = 120, SALVAGE_FILTERS_BYTES = 4096 + 1 };
 enum salvage_mark {
     SALVAGE_NOT_DONE = 0,
     SALVAGE_WRITTEN = 1,
-    SALVAGE_SKIPPED = 2, /* held nothing, and was allowed to be left out */
+    SALVAGE_SKIPPED = 2, /* was empty, and could be left out */
     SALVAGE_FAILED = 3,  /* `error` says why; nothing of it is in the output */
 };
 
@@ -37,8 +36,8 @@ struct salvage_job {
     uint32_t outcome; /* the same */
     int32_t code;
     uint32_t later_images;
-    uint32_t may_skip;                 /* leave it out when it holds neither samples nor markers */
-    uint32_t is_lost;                  /* what it became by exec is gone without a word */
+    uint32_t may_skip;                 /* leave it out if it has no samples or markers */
+    uint32_t is_lost;                  /* the program that it became by exec ended unheard */
     char reason[SALVAGE_REASON_BYTES]; /* terminated; "": none */
     char title[ARENA_TITLE_BYTES];     /* terminated; "": as the arena says */
     char thread_filters[SALVAGE_FILTERS_BYTES]; /* terminated; "": all */

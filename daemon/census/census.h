@@ -1,11 +1,12 @@
-/* The census: processes that run under profd and have no agent.
+/* The census: finds the processes that run under profd and have no agent.
  *
- * Those whose agent is there say hello. Of the others profd learns from agents of those that run
- * them and wait for them (buffer/census_ring.h), when it reaps one itself, and from /proc: all that
- * descend from it, or from a process that said hello, are looked at now and then, often after
- * something happened and rarely while nothing does. Why a process has no agent is judged from its
- * program and environment (common/program_facts.h); who shows no reason gets a while to say hello.
- * Each becomes a silent child, listed in captures and by status. Loop thread. */
+ * Processes with an agent say hello. Of the others profd learns from the agents of processes that
+ * start them and wait for them (buffer/census_ring.h), by reaping them itself, and from /proc: it
+ * looks from time to time at all descendants of its own and of processes that said hello, often
+ * after something happened and rarely while nothing does. Why a process has no agent is judged by
+ * its program and environment (common/program_facts.h); a process without an apparent reason gets
+ * some time to say hello. Each becomes a silent child, which captures and the status list. Loop
+ * thread. */
 #ifndef PROFD_DAEMON_CENSUS_H
 #define PROFD_DAEMON_CENSUS_H
 
@@ -27,18 +28,18 @@ struct process_remains;
 struct session;
 
 enum {
-    /* A look costs about 10 us for each process of the system. */
+    /* A scan costs about 10 us for each process of the system. */
     CENSUS_FIRST_SCAN_MS = 1000,
     CENSUS_SLOWEST_SCAN_MS = 16000,
-    /* Without a reason, so long after it was first seen, a process counts as silent. */
+    /* A process without an apparent reason counts as silent this long after it was first seen. */
     CENSUS_PATIENCE_MS = 2000,
     CENSUS_MAX_SUSPECTS = 256,
-    /* What agents told is read so often, and sooner where it was more than so much: the ring has
-     * room for 4,096. */
+    /* How often the agents' entries are read, and when the next time is if there were more than
+     * CENSUS_MUCH_NEWS: the ring has room for 4,096. */
     CENSUS_READ_MS = 250,
     CENSUS_NEXT_READ_MS = 25,
     CENSUS_MUCH_NEWS = 128,
-    /* An entry that is not finished after this time never will be. */
+    /* An entry that is unfinished after this time will never be finished. */
     CENSUS_UNFINISHED_MS = 500,
 };
 
@@ -52,26 +53,27 @@ struct census_suspect {
 /* A program that profd has just started. */
 struct census_start {
     pid_t pid;
-    uint64_t start_ns;                /* it was about to be */
-    const char *executable;           /* "" when it cannot be told; borrowed */
-    enum recording_obstacle obstacle; /* why it won't be profiled, as it seems */
+    uint64_t start_ns;                /* just before it was started */
+    const char *executable;           /* "": not known; borrowed */
+    enum recording_obstacle obstacle; /* why it will probably not be profiled */
 };
 
-/* What it looks at, or works on; borrowed. */
+/* What the census looks at, or works on; borrowed. */
 struct census_views {
     const struct session *session;
     const struct install_paths *paths;
-    const struct lease_ledger *ledger; /* which has the ring, where there is one */
+    const struct lease_ledger *ledger; /* which contains the ring, if it is open */
     struct child_table *children;
     struct agents *agents;
 };
 
 struct census_events {
-    /* Whether PID is a worker of profd's own, and no process of the session. */
+    /* Whether PID is a worker of profd itself, and not a process of the session. */
     bool (*is_own_worker)(pid_t pid, void *context);
-    /* CHILD, which has no agent thread, asks for another perf event. */
+    /* CHILD, which has no agent thread, requests another perf event. */
     void (*on_loan_request)(struct child *child, void *context);
-    /* A process reported how its child PID ended, which has been forgotten already. */
+    /* A process reported how its child PID ended, of which profd has already forgotten
+     * everything. */
     void (*on_end_told)(pid_t pid, int wait_status, void *context);
 };
 
@@ -83,16 +85,16 @@ struct census {
     struct agents *agents;
     const struct census_events *events;
     void *context;
-    uv_timer_t timer;  /* of looks through /proc */
-    uv_timer_t reader; /* of what agents told */
+    uv_timer_t timer;  /* of scans of /proc */
+    uv_timer_t reader; /* of the agents' entries */
     bool is_open;
-    uint64_t unfinished;    /* the oldest entry, if the reader found it so … */
-    uint64_t unfinished_ns; /* … at this time first */
+    uint64_t unfinished;    /* the oldest entry, if it was found unfinished … */
+    uint64_t unfinished_ns; /* … first at this time */
     uint64_t lost;          /* entries, in this session */
     uint64_t scan_ms;       /* until the next one */
     struct census_suspect suspects[CENSUS_MAX_SUSPECTS];
     size_t suspect_count;
-    struct census_names names; /* of those that may yet say hello */
+    struct census_names names; /* of those that may still say hello */
     struct recent_ends ends;   /* before the session */
 };
 
@@ -104,19 +106,19 @@ void census_close(struct census *census);
 /* A session begins. */
 void census_begin_session(struct census *census);
 
-/* Something began that may run programs without agents: looks soon. */
+/* Something began that may run programs without an agent: scans soon. */
 void census_schedule(struct census *census);
 
-/* Reads the entries that agents have written, and returns how many that were. */
+/* Reads the entries that agents have written. Returns their number. */
 unsigned census_read(struct census *census);
 
-/* Reads and looks now: before what is known is shown. */
+/* Reads the entries and scans now, before what is known is shown. */
 void census_take(struct census *census);
 
 /* profd started a program itself. */
 void census_note_started(struct census *census, const struct census_start *start);
 
-/* profd reaped PID, its own child or an orphan that it adopted; REMAINS were read before that. */
+/* profd reaped PID, its own child or an adopted orphan; REMAINS were read before that. */
 void census_note_reaped(struct census *census, pid_t pid, int wait_status,
                         const struct process_remains *remains);
 

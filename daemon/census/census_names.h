@@ -1,8 +1,8 @@
-/* What processes that profd has not met were told to become: "PID runs PATH in a moment".
+/* The programs that processes unknown to profd were reported to be about to run.
  *
- * Nearly all of them say hello soon and tell their name themselves. One that never does is known by
- * this when somebody tells how it ended. A fixed number of places: of two pids with one place the
- * later stays. One thread. */
+ * Nearly all of them soon say hello and give their names themselves. One that never does is named
+ * by this when its end is reported. The number of places is fixed: of two pids with the same place,
+ * the later one stays. One thread. */
 #ifndef PROFD_DAEMON_CENSUS_NAMES_H
 #define PROFD_DAEMON_CENSUS_NAMES_H
 
@@ -17,10 +17,10 @@ struct census_names {
     } places[CENSUS_NAMES];
 };
 
-/* PID becomes PATH, whatever it was. Without memory it has no name. */
+/* Notes that PID becomes PATH, in place of what it was. If memory is short, it has no name. */
 void census_names_put(struct census_names *names, pid_t pid, const char *path);
 
-/* What PID became last, which is the caller's and known here no more; NULL: unknown. */
+/* Removes and returns what PID became last, which the caller owns; NULL: not known. */
 char *census_names_take(struct census_names *names, pid_t pid);
 
 /* Forgets all. */

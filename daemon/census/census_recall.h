@@ -1,8 +1,8 @@
-/* Processes that have recorded nothing, after a restart.
+/* After a restart, recalls processes that have recorded nothing.
  *
- * They are known from the census ring alone, which a killed profd had read, and may sleep for ever:
- * nobody would hear of them again. The ring is shared memory that outlives profd, and still has its
- * newest entries. Loop thread. */
+ * They are known only from the census ring, which the killed profd had already read, and they may
+ * sleep for ever: profd would never hear of them again. The ring is shared memory that outlives
+ * profd, and still has its newest entries. Loop thread. */
 #ifndef PROFD_DAEMON_CENSUS_RECALL_H
 #define PROFD_DAEMON_CENSUS_RECALL_H
 
@@ -13,11 +13,12 @@
 
 struct census;
 
-/* Whether ENTRIES[AT], of COUNT in the order in which they were put, reports that a process exists,
- * and none after it says that the process records, runs another program, or has ended. Pure. */
+/* Whether ENTRIES[AT], one of COUNT in the order in which they were written, reports that a process
+ * exists, and no later one says that the process is recording, runs another program, or has ended.
+ * Pure. */
 bool census_recall_is_last_word(const struct census_entry *entries, size_t count, size_t at);
 
-/* Adds those that live, belong to the session that is on, and are not known from profd-keeper. */
+/* Adds those that are alive, belong to the current session, and are not known from profd-keeper. */
 void census_recall(struct census *census);
 
 #endif

@@ -1,7 +1,8 @@
-/* Who ended a moment ago and was forgotten, since there was no session: when somebody else tells of
- * that end, maybe in a session by now, it is no news.
+/* Processes that ended a moment ago and were forgotten, since there was no session. If such an end
+ * is reported again, perhaps during a session by then, it is ignored.
  *
- * A fixed number of places: of two pids with one place the later stays. Pure; one thread. */
+ * The number of places is fixed: of two pids with the same place, the later one stays. Pure; one
+ * thread. */
 #ifndef PROFD_DAEMON_RECENT_ENDS_H
 #define PROFD_DAEMON_RECENT_ENDS_H
 
@@ -11,7 +12,8 @@
 
 enum { RECENT_ENDS = 1024 };
 
-/* Who waits for a child tells of its end so much later at most; then its pid may be another's. */
+/* How long after the end of a child its parent, which waits for it, reports it at the latest; after
+ * that, the pid may belong to another process. */
 #define RECENT_END_NS UINT64_C(5000000000)
 
 struct recent_ends {
@@ -24,7 +26,7 @@ struct recent_ends {
 /* PID ended at END_NS. */
 void recent_ends_put(struct recent_ends *ends, pid_t pid, uint64_t end_ns);
 
-/* Whether the end of PID that is told of at TOLD_NS is one of these, which it is once. */
+/* Whether the end of PID that is reported at TOLD_NS is one of these. If so, it is removed. */
 bool recent_ends_take(struct recent_ends *ends, pid_t pid, uint64_t told_ns);
 
 #endif
