@@ -1,7 +1,9 @@
-/* Calls that wait for the next sampling: the list of them, from the program's request to the call.
+/* The list of calls that wait for the next sampling, from the program's request until the call is
+ * made.
  *
- * One is due at the end of the second wake-up of the sampler after its request: the first begins a
- * tick, the second collects it. Calls are made without any lock, by the sampler's thread. */
+ * A call is due at the end of the second wake-up of the sampler after its request: the first
+ * wake-up begins a tick, the second collects it. The sampler's thread makes the calls without
+ * holding any lock. */
 #ifndef PROFD_AGENT_AFTER_SAMPLING_H
 #define PROFD_AGENT_AFTER_SAMPLING_H
 
@@ -9,22 +11,23 @@
 
 #include "profd_sampling.h"
 
-/* From here on calls are taken. */
+/* Starts to accept calls. */
 void after_sampling_open(void);
 
-/* Whether any call is waiting. Any thread. */
+/* Returns whether any call is waiting. Any thread. */
 bool after_sampling_is_awaited(void);
 
-/* The sampler's thread: a tick has been collected, and another one begun. */
+/* Notes that a tick has been collected and another one begun. Sampler's thread. */
 void after_sampling_note_tick(void);
 
-/* The sampler's thread: makes the calls that are due with OUTCOME; unless it is COMPLETED, all. */
+/* Makes the calls that are due with OUTCOME; if OUTCOME is not COMPLETED, makes all of them.
+ * Sampler's thread. */
 void after_sampling_call(enum profd_sampling_outcome outcome);
 
-/* The sampler's thread, at its end: tells all who still wait; from here on no calls are taken. */
+/* Makes all waiting calls and accepts no more. Called at the end of the sampler's thread. */
 void after_sampling_close(void);
 
-/* In a forked child, which has no sampler: nobody waits. */
+/* Called in a forked child, which has no sampler. Forgets all waiting calls. */
 void after_sampling_after_fork_child(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* The perf event of a program's only thread, which profd keeps for it (buffer/event_loan.h), since
- * there is no thread of ours with a table of descriptors of its own.
+/* The perf event of a program's only thread. profd keeps it (buffer/event_loan.h), since there is
+ * no agent thread with a descriptor table of its own.
  *
- * Only where core_local.has_arena. The thread itself, and its handlers. */
+ * Requires core_local.has_arena. Called by the thread itself and its handlers. */
 #ifndef PROFD_AGENT_BORROWED_EVENT_H
 #define PROFD_AGENT_BORROWED_EVENT_H
 
@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Wants an event at each INTERVAL_NS that sends SIGNAL_NUMBER (0: none), and tells profd if that is
- * another one than before. */
+/* Requests an event that sends SIGNAL_NUMBER (0: none) at each INTERVAL_NS, and tells profd if the
+ * request has changed. */
 void borrowed_event_request(uint64_t interval_ns, int signal_number);
 
-/* The signal of the event that is lent; 0: there is none. */
+/* Returns the signal of the event that is lent; 0 if there is none. */
 int borrowed_event_signal(void);
 
-/* Whether INFO is of an event that is lent, or was. */
+/* Returns whether INFO is of an event that is or was lent. */
 bool borrowed_event_is_signal(const siginfo_t *info);
 
-/* Its interval, as the kernel grants it. */
+/* Returns the event's interval as granted by the kernel. */
 uint64_t borrowed_event_interval_ns(void);
 
 #endif

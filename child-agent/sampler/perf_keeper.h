@@ -1,7 +1,7 @@
-/* Who keeps the perf events of threads: the thread that looks, in its own table of descriptors.
+/* Keeps the perf events of threads: in the looking thread, with its own descriptor table.
  *
- * Whoever starts or stops a thread's clock marks the thread's slot in the registry; the looking
- * thread then opens or closes what has changed, and looks at no other slot. */
+ * A thread that starts or stops a thread's clock marks that thread's slot in the registry. The
+ * looking thread then opens or closes what has changed, and looks at no other slot. */
 #ifndef PROFD_AGENT_PERF_KEEPER_H
 #define PROFD_AGENT_PERF_KEEPER_H
 
@@ -11,39 +11,40 @@
 #include "common/sampling_clock.h"
 #include "profd_threads.h"
 
-/* What a slot is to have. */
+/* What a slot should have. */
 struct perf_wish {
     bool wants_event;
-    uint32_t thread_index; /* of the thread in the slot now; another one needs another event */
+    uint32_t thread_index; /* of the thread that is now in the slot; another thread needs another
+                            * event */
     struct profd_thread_id thread;
 };
 
-/* Tells it of a slot; asked by the looking thread, while the thread may end. */
+/* Returns the wish of SLOT. Called by the looking thread; the thread may end meanwhile. */
 typedef struct perf_wish perf_wish_of(uint32_t slot);
 
-/* What came of the wishes. */
+/* The outcome of the wishes. */
 struct perf_outcome {
     bool has_changes; /* some slot was marked */
     bool has_opened;
-    enum clock_refusal refusal; /* the last one */
+    enum clock_refusal refusal; /* the last refusal */
 };
 
-/* The wish of SLOT (below REGISTRY_MAX_THREADS) may have changed. Any thread. */
+/* Notes that the wish of SLOT (below REGISTRY_MAX_THREADS) may have changed. Any thread. */
 void perf_keeper_mark(uint32_t slot);
 
-/* Opens and closes events of marked slots, so that each has what WISH_OF says, with SIGNAL_NUMBER
- * at each INTERVAL_NS; one with another signal is made anew. The looking thread. A wish that is
- * refused is not tried again before its slot is marked again. */
+/* Opens and closes the events of marked slots, so that each has what WISH_OF says, with
+ * SIGNAL_NUMBER at each INTERVAL_NS. An event with another signal is created anew. A refused wish
+ * is not tried again before its slot is marked again. Looking thread. */
 struct perf_outcome perf_keeper_follow(perf_wish_of *wish_of, uint64_t interval_ns,
                                        int signal_number);
 
-/* The signal of the event of SLOT; 0 when it has none. Any thread. */
+/* Returns the signal of the event of SLOT; 0 if it has none. Any thread. */
 int perf_keeper_signal_of(uint32_t slot);
 
-/* Closes all events. The looking thread. */
+/* Closes all events. Looking thread. */
 void perf_keeper_close(void);
 
-/* In a forked child, whose tables have no events. */
+/* Called in a forked child, whose descriptor tables have no events. */
 void perf_keeper_after_fork_child(void);
 
 #endif

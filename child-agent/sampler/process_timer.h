@@ -1,11 +1,11 @@
-/* One timer on the CPU clock of the process, for threads that get none of their own.
+/* One timer on the CPU clock of the process, for threads that cannot get a timer of their own.
  *
- * It is made while timers can still be had, and set once a thread is refused one. The kernel sends
- * its signal to the thread that runs at a tick, as long as that does not block it; before Linux
- * 6.4 it chose any thread, also one that sleeps, and there is no such timer. What a thread used is
- * read by a system call.
+ * It is created while timers are still available, and set once a thread is refused one. The kernel
+ * sends its signal to the thread that is running at a tick, unless that blocks the signal. Before
+ * Linux 6.4 it chose any thread, even a sleeping one, so there is no such timer there. What a
+ * thread has used is read by a system call.
  *
- * One thread at a time, but where it says otherwise. */
+ * One thread at a time, unless stated otherwise. */
 #ifndef PROFD_AGENT_PROCESS_TIMER_H
 #define PROFD_AGENT_PROCESS_TIMER_H
 
@@ -13,31 +13,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Makes the timer, which does not run, and is to send SIGNAL_NUMBER. Nothing when there is one, or
- * the kernel is too old. 0; -EAGAIN when no timers are left. */
+/* Creates the timer, which does not run yet and will send SIGNAL_NUMBER. Does nothing if there is
+ * one or the kernel is too old. Returns 0, or -EAGAIN if no timers are left. */
 int process_timer_make(int signal_number);
 
-/* Lets it send its signal at each INTERVAL_NS of CPU time of the process. False when there is none.
- * Any thread. */
+/* Makes it send its signal at each INTERVAL_NS of CPU time of the process. Returns false if there
+ * is no timer. Any thread. */
 bool process_timer_serve(uint64_t interval_ns);
 
-/* It sends SIGNAL_NUMBER from now on, or there is none where it cannot be made anew. Any thread,
- * also in signal handlers. */
+/* Makes it send SIGNAL_NUMBER from now on. If it cannot be created anew, there is no timer. Any
+ * thread, also in signal handlers. */
 void process_timer_change_signal(int signal_number);
 
-/* Whether INFO is of it, and not the program's own signal. In handlers. */
+/* Returns whether INFO is of this timer rather than the program's own signal. For handlers. */
 bool process_timer_is_signal(const siginfo_t *info);
 
-/* It sends nothing until it is to serve again. */
+/* Stops its signals until it is set to serve again. */
 void process_timer_rest(void);
 
 void process_timer_delete(void);
 
-/* In a forked child, which has no timers. */
+/* Called in a forked child, which has no timers. */
 void process_timer_after_fork_child(void);
 
-/* Whether a kernel that calls itself RELEASE ("6.1.0-28-amd64") prefers the thread that runs. Pure.
- */
+/* Returns whether a kernel with the name RELEASE ("6.1.0-28-amd64") prefers the running thread.
+ * Pure. */
 bool process_timer_works_with(const char *release);
 
 #endif

@@ -1,7 +1,7 @@
-/* What the program wants to happen on a signal that has our handler in the kernel.
+/* What the program wants to happen on a signal for which the kernel has the agent's handler.
  *
- * One thread at a time sets it, under a lock; a handler reads it at any moment, and never waits:
- * the action that is in force is never written to. Zeroed: the program wants nothing. */
+ * One thread at a time sets it, under a lock. A handler may read it at any moment and never waits,
+ * since the current action is never overwritten. Zeroed: the program wants nothing. */
 #ifndef PROFD_AGENT_PROGRAM_SIGNAL_H
 #define PROFD_AGENT_PROGRAM_SIGNAL_H
 
@@ -13,7 +13,7 @@
 struct program_signal {
     _Atomic bool has_ours;
     _Atomic uint32_t changes;
-    struct sigaction actions[2]; /* the one in force is at changes % 2 */
+    struct sigaction actions[2]; /* the current one is at changes % 2 */
 };
 
 static inline bool sampling_signal_has_handler(const struct sigaction *action)
@@ -22,7 +22,7 @@ static inline bool sampling_signal_has_handler(const struct sigaction *action)
            (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* Async-signal-safe, any thread. */
+/* Returns the current action. Any thread; async-signal-safe. */
 static inline struct sigaction program_signal_action(const struct program_signal *signal)
 {
     struct sigaction action;

@@ -1,10 +1,10 @@
-/* Rooms for whoever takes a sample: all that unwinding and writing one needs, so that a signal
- * handler needs no memory of its own and hardly any of its thread's stack.
+/* Rooms for taking samples: all that is needed to unwind and write one, so that a signal handler
+ * needs no memory of its own and hardly any of its thread's stack.
  *
- * There are a few, shared by all threads; each is one thread's at a time, taken and left without
- * waiting, and has a chunk of its own. So threads that run once do not cost a chunk each, and a
- * chunk has one writer at any time. A thread comes back to the room that it had last, where its
- * previous stack is. */
+ * There are a few rooms, shared by all threads. Each belongs to one thread at a time, is taken and
+ * left without waiting, and has a chunk of its own. So threads that run only once do not cost a
+ * chunk each, and a chunk has one writer at any time. A thread prefers the room that it had last,
+ * which knows its previous stack. */
 #ifndef PROFD_AGENT_SAMPLE_ROOM_H
 #define PROFD_AGENT_SAMPLE_ROOM_H
 
@@ -22,36 +22,37 @@ enum { SAMPLE_ROOM_STACK_BYTES = 48 * 1024 };
 struct sample_room {
     _Atomic bool is_taken;
     struct chunk_writer writer;
-    struct sample_encoder *encoder;        /* over the writer */
-    struct allocation_encoder allocations; /* likewise */
+    struct sample_encoder *encoder;        /* uses the writer */
+    struct allocation_encoder allocations; /* uses the writer */
     struct snapshot snapshot;
     struct unwind_frame native[SAMPLE_MAX_FRAMES];
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
     uint8_t foreign_stack[SNAPSHOT_FOREIGN_STACK_BYTES];
-    _Alignas(64) uint8_t stack[SAMPLE_ROOM_STACK_BYTES]; /* to work on; see run_on_stack.h */
+    _Alignas(64) uint8_t stack[SAMPLE_ROOM_STACK_BYTES]; /* the stack to work on; see
+                                                          * run_on_stack.h */
 };
 
-/* Opens all rooms for a session whose chunks MANAGER (borrowed) has. Each is made ready by the
- * first who takes it. One thread at a time. 0 or -ENOMEM. */
+/* Opens all rooms for a session whose chunks MANAGER (borrowed) has. The first thread that takes a
+ * room prepares it. One thread at a time. Returns 0 or -ENOMEM. */
 int sample_rooms_open(struct chunk_manager *manager);
 
-/* Makes ready those that nobody is in: afterwards a room takes no system call. */
+/* Prepares all rooms that nobody is in, so that taking one needs no system call. */
 void sample_rooms_prepare(void);
 
-/* Lets nobody in any more, waits until all have left, and gives the chunks back. */
+/* Closes all rooms, waits until all threads have left, and gives the chunks back. */
 void sample_rooms_close(void);
 
 typedef void sample_room_worker(struct sample_room *room, void *argument);
 
-/* Does WORK with ARGUMENT in a room, on the room's stack, with all signals blocked: the stack of
- * the thread may be small, and its handlers may never come back. False when no room is free, or all
- * are closed. Any thread. */
+/* Runs WORK with ARGUMENT in a room, on the room's stack, with all signals blocked: the stack of
+ * the thread may be small, and its handlers may never return. Returns false if no room is free or
+ * all are closed. Any thread. */
 bool sample_room_work(sample_room_worker *work, void *argument);
 
-/* The same in a signal handler, in which all signals are blocked. */
+/* Like sample_room_work(), in a signal handler in which all signals are blocked. */
 bool sample_room_work_in_handler(sample_room_worker *work, void *argument);
 
-/* In a forked child, where nobody is in a room, and all are closed. */
+/* Called in a forked child, where nobody is in a room and all rooms are closed. */
 void sample_rooms_after_fork_child(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the sampler (sampler.c) and its thread (sampler_thread.c) share. Nobody else includes it. */
+/* What the sampler (sampler.c) and its thread (sampler_thread.c) share. Included by nothing
+ * else. */
 #ifndef PROFD_AGENT_SAMPLER_INSIDE_H
 #define PROFD_AGENT_SAMPLER_INSIDE_H
 
@@ -12,15 +13,15 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampler_tick.h"
 
-/* Between looks where threads sleep, when their own clocks sample them. */
+/* The time between looks at where threads sleep, when their own clocks sample them. */
 enum { SAMPLER_LOOK_INTERVAL_NS = 50 * 1000 * 1000 };
 
 struct sampler {
     pthread_t thread;
     _Atomic bool is_running;
     bool needs_thread;
-    uint64_t chores_due_ns; /* without a thread of ours */
-    bool looks;             /* instead of sampling, which the threads' own clocks do */
+    uint64_t chores_due_ns; /* without an agent thread */
+    bool looks;             /* looks instead of sampling, which the threads' own clocks do */
     _Atomic uint64_t interval_ns;
     struct chunk_manager *manager; /* borrowed */
     struct sampler_tick *_Atomic tick;
@@ -31,7 +32,7 @@ struct sampler {
 
 extern struct sampler sampler;
 
-/* The thread's routine; ARGUMENT is the tick. It ends when the stop word is set. */
+/* The thread's main function; ARGUMENT is the tick. Returns when the stop word is set. */
 void *sampler_thread_run(void *argument);
 
 #endif

@@ -1,5 +1,5 @@
-/* One tick of the sampler: asking threads for snapshots and taking them, or looking where they
- * sleep. Sampler's lock held. */
+/* One tick of the sampler: requests snapshots from threads and takes them, or looks where they
+ * sleep. Called with the sampler's lock held. */
 #ifndef PROFD_AGENT_SAMPLER_TICK_H
 #define PROFD_AGENT_SAMPLER_TICK_H
 
@@ -9,47 +9,48 @@
 #include "buffer/chunk_manager.h"
 #include "child-agent/session_settings.h"
 
-struct sampler_tick; /* opaque: encoder, counters, the tick under way */
+struct sampler_tick; /* opaque: encoder, counters, the current tick */
 
-/* Borrows both arguments. 0 or -errno. */
+/* Creates a tick. Both arguments are borrowed. Returns 0 or -errno. */
 int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
                         struct sampler_tick **out);
-/* TICK, which was just created, goes on where the one before it ended: what threads used in between
- * counts. */
+/* Makes TICK, which was just created, continue where the previous one ended, and counts what
+ * threads used in between. */
 void sampler_tick_resume(struct sampler_tick *tick);
 void sampler_tick_destroy(struct sampler_tick *tick);
 
 /* Starts a tick: requests a snapshot from every thread that has run. The sampler slept for STRIDE
- * intervals: if nobody ran meanwhile, the ticks that were left out are written as well. Returns
- * whether anybody ran. */
+ * intervals; if no thread ran meanwhile, the ticks that were left out are written as well. Returns
+ * whether any thread ran. */
 bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride);
 
-/* Instead of asking anybody: a tick that tells where the threads sleep that have run since the last
- * look. False, and nothing written, when nobody has. */
+/* Writes a tick that tells where those threads sleep that have run since the last look, without
+ * asking any. Returns false, with nothing written, if none has run. */
 bool sampler_tick_look(struct sampler_tick *tick);
 
-/* In the handler of the only thread: a tick with the counters of the program and the process. */
+/* Writes a tick with the counters of the program and the process. Called in the handler of the only
+ * thread. */
 void sampler_tick_record_alone(struct sampler_tick *tick);
 
-/* The same when the only thread is about to end the process. */
+/* Like sampler_tick_record_alone(), when the only thread is about to end the process. */
 void sampler_tick_read_last_alone(struct sampler_tick *tick);
 
-/* Looks for threads that nobody registered, if the session is to and it is time. HAS_RUN is what
- * sampler_tick_request() returned. The sampler's thread only. */
+/* Looks for threads that nobody registered, if the session asks for that and it is time. HAS_RUN is
+ * the result of sampler_tick_request(). Sampler's thread only. */
 void sampler_tick_spy(struct sampler_tick *tick, bool has_run);
 
-/* Ends the tick under way, if there is one: writes what came. */
+/* Ends the current tick, if there is one, and writes what has arrived. */
 void sampler_tick_collect(struct sampler_tick *tick);
 
-/* By the sampler's thread, once, before all ticks. */
+/* Called once by the sampler's thread, before all ticks. */
 void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descriptors);
 
-/* Writes which counters changed, behind the latest tick; those of the process only when anybody
- * HAS_RUN. The sampler's thread. */
+/* Writes the counters that have changed after the latest tick; those of the process only if a
+ * thread HAS_RUN. Sampler's thread. */
 void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run);
 
-/* What the program counted since, when there may be no tick any more, nor have been one. All
- * signals are blocked. */
+/* Writes what the program has counted since then, when there may be no more ticks, or have never
+ * been any. All signals must be blocked. */
 void sampler_tick_record_last_counters(struct sampler_tick *tick);
 
 /* When the parts of a wake-up began, in ticks of the clock. */
@@ -57,8 +58,8 @@ struct sampler_tick_times {
     uint64_t locking, threads, counters, rest;
 };
 
-/* Notes what the wake-up that requested the tick under way took, which ends now. It is written with
- * the tick. */
+/* Notes how long the parts of the wake-up took that requested the current tick and ends now. It is
+ * written with the tick. */
 void sampler_tick_note_overhead(struct sampler_tick *tick, const struct sampler_tick_times *times);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the files of a tick share: asking (sampler_tick_ask.c), looks (sampler_tick_look.c), and the
- * rest. Nobody else includes it. */
+/* What the files of a tick share: requests (sampler_tick_ask.c), looks (sampler_tick_look.c), and
+ * the rest. Included by nothing else. */
 #ifndef PROFD_AGENT_SAMPLER_TICK_INSIDE_H
 #define PROFD_AGENT_SAMPLER_TICK_INSIDE_H
 
@@ -15,7 +15,7 @@
 #define TICK_NO_CHUNK UINT64_MAX
 
 struct sampler_tick {
-    uint32_t run; /* tells threads that were met from those that were not */
+    uint32_t run; /* distinguishes threads that were met from those that were not */
     bool samples_stacks;
     bool records_event_delay;
     struct thread_spy *spy; /* NULL: unregistered threads are not looked for */
@@ -23,25 +23,25 @@ struct sampler_tick {
     bool is_under_way;
     bool is_first;
     uint64_t session_start_ns;
-    uint64_t requested_ticks; /* when the tick under way began */
+    uint64_t requested_ticks; /* when the current tick began */
     uint64_t range_start_seen;
     uint32_t ticks_without_chunk;
     struct cpu_activity activity;
     struct chunk_manager *manager; /* borrowed */
     struct chunk_writer writer;
-    uint64_t
-        chunk_seen; /* range start of the chunk that sleeping threads' stacks are known to be in */
+    uint64_t chunk_seen; /* range start of the chunk that is known to contain the sleeping threads'
+                          * stacks */
     struct sample_encoder *encoder;
     struct sampler_counters counters;
     bool has_overhead;
-    struct sampler_overhead overhead; /* of the tick under way */
-    uint64_t cleaning_ticks;          /* of the wake-up under way */
+    struct sampler_overhead overhead; /* of the current tick */
+    uint64_t cleaning_ticks;          /* of the current wake-up */
     struct unwind_frame native[SAMPLE_MAX_FRAMES];
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
-    struct snapshot_copy sleeping; /* of the thread that is looked at */
+    struct snapshot_copy sleeping; /* of the thread that is being looked at */
 };
 
-/* Whoever has the tick is the sampler, its lock held. */
+/* Grants the access of the sampler: whoever has the tick is the sampler and holds its lock. */
 static inline struct sampler_access sampler_tick_access(const struct sampler_tick *tick)
 {
     return (struct sampler_access){ tick };
@@ -52,10 +52,10 @@ static inline bool sampler_tick_samples(const struct thread_registration *thread
     return thread->life == REGISTRATION_LIVE && thread->profiled_features != 0;
 }
 
-/* Makes chunks ready for as many as were used since the last tick, and one more. */
+/* Prepares as many chunks as were used since the last tick, and one more. */
 void sampler_tick_prepare_chunks(struct sampler_tick *tick);
 
-/* Writes what the last wake-up took, if it was noted. */
+/* Writes how long the last wake-up took, if that was noted. */
 void sampler_tick_write_overhead(struct sampler_tick *tick);
 
 #endif

@@ -1,10 +1,11 @@
 /* The sampling signal: its handler, and the program's own use of the same signal.
  *
- * A signal that is not ours belongs to the program and goes to the action that the program set,
- * which the agent keeps while its own handler is installed. When the program begins to use the
- * signal itself, we move to another one (signal_choice.h): each thread follows when it next meets
- * one of ours, or changes its mask (thread_mask.h). Our handler stays where it was, with the
- * program's flags, since some of ours may be under way.
+ * A signal that is not the agent's belongs to the program and goes to the action that the program
+ * has set, which the agent keeps while its own handler is installed. When the program begins to use
+ * the signal itself, the agent moves to another one (signal_choice.h). Each thread follows when it
+ * next receives one of the agent's signals or changes its mask (thread_mask.h). The agent's handler
+ * stays installed for the old signal, with the program's flags, since some of the agent's signals
+ * may still be pending.
  *
  * All that the program calls is as safe in signal handlers as the call that it made. */
 #ifndef PROFD_AGENT_SAMPLING_SIGNAL_H
@@ -14,73 +15,77 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From the constructor. CHOSEN: by the user; 0: ours to choose. */
+/* Called from the constructor. CHOSEN is the user's choice; 0: the agent chooses. */
 void sampling_signal_initialize(int chosen);
 
-/* Any thread; another one may move it at any time. */
+/* Returns the sampling signal. Any thread; another thread may change it at any time. */
 int sampling_signal_number(void);
 
-/* Whether the program uses the same one. */
+/* Returns whether the program uses the same signal. */
 bool sampling_signal_is_shared(void);
 
-/* Installs the handler. Idempotent. 0 or -errno. */
+/* Installs the handler. Idempotent. Returns 0 or -errno. */
 int sampling_signal_install(void);
 
-/* In the calling thread, which is the agent's, the signal does nothing but end a wait. */
+/* Makes the signal do nothing but end a wait in the calling agent thread. */
 void sampling_signal_only_wakes(void);
 
-/* A mask for a wait that the signal may end: it blocks all others, and this one as well when it is
- * shared. */
+/* Sets *MASK for a wait that the signal may end: it blocks all other signals, and this one as well
+ * if it is shared. */
 void sampling_signal_waking_mask(sigset_t *mask);
 
-/* The calling thread took the signal of INFO in its hand without its handler being run. True when
- * it was for a sample, of which there is then none. */
+/* Called when the calling thread has received the signal of INFO without its handler being run.
+ * Returns true if the signal asked for a sample, which is then not taken. */
 bool sampling_signal_withdraw_request(const siginfo_t *info);
 
-/* Whether the program has a handler of its own for the signal. */
+/* Returns whether the program has a handler of its own for the signal. */
 bool sampling_signal_is_handled_by_program(void);
 
-/* False in a child that was made past the C library, or by vfork: what it does with its signals is
- * its own affair, though it may share our memory. A system call, unless that is forbidden. */
+/* Returns false in a child that was created past the C library or by vfork: what it does with its
+ * signals is its own business, although it may share this process's memory. Makes a system call,
+ * unless that is forbidden. */
 bool sampling_signal_is_own_process(void);
 
-/* From now on the process may not ask who it is: whoever asks here is taken for the process. */
+/* Makes sampling_signal_is_own_process() return true without asking: from now on the process may
+ * not ask for its id. */
 void sampling_signal_take_for_own_process(void);
 
-/* Whether NUMBER is, or may become, the sampling signal. */
+/* Returns whether NUMBER is, or may become, the sampling signal. */
 bool sampling_signal_may_be(int number);
 
-/* Those of them that the program does not use, as far as we know; bit N - 1 is signal N. None
- * behind a filter of system calls: the sampling signal stays what it is there, since clocks that
- * follow it would take calls. */
+/* Returns those of these signals that the program does not use, as far as is known; bit N - 1 is
+ * signal N. None behind a filter of system calls: the sampling signal does not change there, since
+ * clocks would need calls to follow it. */
 uint64_t sampling_signal_unused(void);
 
-/* What the program wants done with a signal. 0, or -1 and errno. */
+/* Gets the action that the program wants for a signal. Returns 0, or -1 with errno. */
 int sampling_signal_wanted_action(int number, struct sigaction *action);
 
-/* The program begins to use NUMBER: we leave it, or share it. */
+/* Called when the program begins to use NUMBER. The agent leaves that signal, or shares it. */
 void sampling_signal_note_use(int number);
 
 /* Sends the program's signal that came as INFO once more, to the calling thread or the process as
- * before. In its handler. */
+ * before. Called in its handler. */
 void sampling_signal_send_again(int number, siginfo_t *info);
 
-/* The program is about to have a handler for SIGCHLD, which then must not interrupt ours. */
+/* Called when the program is about to have a handler for SIGCHLD, which must then not interrupt the
+ * agent's handler. */
 void sampling_signal_prepare_for_children(void);
 
-/* sigaction() as the program sees it, for a signal that may be ours. */
+/* sigaction() as the program sees it, for a signal that may be the agent's. */
 int sampling_signal_program_action(int number, const struct sigaction *action,
                                    struct sigaction *old_action);
 
-/* Signals with our handler that the program ignores are ignored by the kernel, too, for a program
- * that is about to inherit that. False when there are none: then nothing is to be taken up. Also in
- * children that share our memory. */
+/* Makes the kernel ignore the signals with the agent's handler that the program ignores, for a
+ * program that is about to inherit that. Returns false if there are none; then
+ * sampling_signal_take_up() must not be called. Also in children that share this process's
+ * memory. */
 bool sampling_signal_lay_down(void);
 
-/* Our handler is there again, unless another thread has laid it down, too. */
+/* Installs the agent's handler again, unless another thread has also laid it down. */
 void sampling_signal_take_up(void);
 
-/* In a forked child. */
+/* Called in a forked child. */
 void sampling_signal_after_fork_child(void);
 
 #endif

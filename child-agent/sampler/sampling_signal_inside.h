@@ -1,5 +1,5 @@
-/* What the files of the sampling signal share: what is in the kernel (sampling_signal.c), and the
- * handler (sampling_signal_handler.c). Nobody else includes it. */
+/* What the files of the sampling signal share: the kernel's state (sampling_signal.c) and the
+ * handler (sampling_signal_handler.c). Included by nothing else. */
 #ifndef PROFD_AGENT_SAMPLING_SIGNAL_INSIDE_H
 #define PROFD_AGENT_SAMPLING_SIGNAL_INSIDE_H
 
@@ -11,14 +11,14 @@
 
 extern struct program_signal program_signals[NSIG];
 
-/* The process that the handler is for: not its children that it shares memory with. */
+/* The process that the handler is for, as opposed to its children that share its memory. */
 pid_t sampling_signal_owner(void);
 
-/* Ours, for all signals that it is installed for. */
+/* The agent's handler, for all signals for which it is installed. */
 void sampling_signal_handle(int number, siginfo_t *info, void *context);
 
-/* The program's handler of NUMBER was one for a single time. In handlers: whoever holds the lock of
- * actions is another thread. */
+/* Called when the program's handler of NUMBER was to run only once. Only in handlers: the lock of
+ * actions is then held by another thread, if at all. */
 void sampling_signal_reset_action(int number);
 
 #endif

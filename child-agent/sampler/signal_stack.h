@@ -1,10 +1,11 @@
-/* Stacks for our signal handler, on threads that have none of their own for signals: what the
- * kernel saves there (3.5 KB with AVX-512) does not fit into that of a small coroutine, and the
- * program would die.
+/* Stacks for the agent's signal handler, on threads that have no signal stack of their own. What
+ * the kernel saves there (3.5 KB with AVX-512) does not fit on the stack of a small coroutine, and
+ * the program would die.
  *
- * The program sees nothing of them, and a stack that it sets takes their place. A handler of its
- * own with SA_ONSTACK would run there too, where alone it has the thread's stack: from the first
- * such handler on, nobody has ours. A thread's is kept for the next one in its slot. */
+ * The program does not see these stacks, and a stack that it sets replaces them. A handler of its
+ * own with SA_ONSTACK would run on them, too, although without the agent it would use the thread's
+ * stack. So from the first such handler on, no thread has a stack of the agent. A thread's stack is
+ * kept for the next thread in its slot. */
 #ifndef PROFD_AGENT_SIGNAL_STACK_H
 #define PROFD_AGENT_SIGNAL_STACK_H
 
@@ -12,20 +13,21 @@
 
 #include "child-agent/threads/thread_registration.h"
 
-/* For SELF, the calling thread, which has just been registered. Without memory it goes without, and
- * so do Go programs, which have stacks of their own for signals. */
+/* Provides a stack for SELF, the calling thread, which has just been registered. Without memory it
+ * gets none, and neither do Go programs, which have signal stacks of their own. */
 void signal_stack_begin(struct thread_registration *self);
 
-/* SELF, the calling thread, is about to leave its slot. */
+/* Called when SELF, the calling thread, is about to leave its slot. */
 void signal_stack_end(struct thread_registration *self);
 
 /* sigaltstack() as the program sees it. Any thread; also in signal handlers. */
 int signal_stack_change(const stack_t *stack, stack_t *old_stack);
 
-/* The program has a handler that wants to run on the program's own stacks for signals. */
+/* Called when the program has a handler that should run on the program's own signal stacks. */
 void signal_stack_withdraw(void);
 
-/* In our handler, which may be the first to hear of that: CONTEXT is what it goes back to. */
+/* Called in the agent's handler, which may be the first to notice that. CONTEXT is what it returns
+ * to. */
 void signal_stack_follow_in_handler(void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* Fills a snapshot inside the signal handler. Machine-specific: snapshot_capture_x86_64.c.
  *
- * Everything here runs in the handler of the sampled thread, and never locks, allocates or waits.
- */
+ * Everything here runs in the handler of the sampled thread, and never locks, allocates or
+ * waits. */
 #ifndef PROFD_AGENT_SNAPSHOT_CAPTURE_H
 #define PROFD_AGENT_SNAPSHOT_CAPTURE_H
 
@@ -11,34 +11,34 @@
 #include "child-agent/threads/thread_registration.h"
 #include "child-agent/unwinding/snapshot.h"
 
-/* Fills SNAPSHOT with registers, live stack and labels of the calling thread SELF, interrupted at
- * CONTEXT (a ucontext_t). A stack that is not the thread's own is copied into FOREIGN, which has
- * room for SNAPSHOT_FOREIGN_STACK_BYTES, by the kernel; NULL: nothing is shown of it. May change
- * errno. */
+/* Fills SNAPSHOT with registers, live stack and labels of SELF, the calling thread, which was
+ * interrupted at CONTEXT (a ucontext_t). If the stack is not the thread's own, the kernel copies it
+ * into FOREIGN, which has room for SNAPSHOT_FOREIGN_STACK_BYTES; if FOREIGN is NULL, nothing of it
+ * is included. May change errno. */
 void snapshot_look(struct snapshot *snapshot, const struct thread_registration *self,
                    const void *context, uint8_t *foreign);
 
-/* The same for SNAPSHOT's own registers, which somebody has filled in. */
+/* Like snapshot_look(), for the registers that are already in SNAPSHOT. */
 void snapshot_show(struct snapshot *snapshot, const struct thread_registration *self,
                    uint8_t *foreign);
 
-/* The same as snapshot_look() with a copy of the live stack, for whoever unwinds it later. */
+/* Like snapshot_look(), with a copy of the live stack for later unwinding. */
 void snapshot_capture(struct snapshot_copy *copy, const struct thread_registration *self,
                       const void *context);
 
-/* Copies COUNT bytes of the calling thread's own stack. Not memcpy: the program may have replaced
- * that, and sanitizers would look at its dead frames. */
+/* Copies COUNT bytes of the calling thread's own stack. Does not use memcpy: the program may have
+ * replaced it, and sanitizers would check its dead frames. */
 void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count);
 
-/* Copies from a stack at ADDRESS whose size nobody knows: the kernel reads it, and stops where
- * nothing is mapped. OUT has room for SNAPSHOT_FOREIGN_STACK_BYTES. Returns how many bytes came.
- * May change errno. */
+/* Copies from a stack at ADDRESS whose size is unknown. The kernel reads it and stops where nothing
+ * is mapped. OUT has room for SNAPSHOT_FOREIGN_STACK_BYTES. Returns the number of bytes copied. May
+ * change errno. */
 size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address);
 
-/* When the signal cut a system call short with EINTR that the kernel does not restart by itself
- * (poll, epoll_wait, nanosleep …), makes the program go back into it, so that it never sees our
- * signal. A relative timeout begins anew: it was set less than one sampling interval ago, since
- * sleeping threads are not signalled. */
+/* If the signal interrupted a system call with an EINTR that the kernel does not handle by a
+ * restart (poll, epoll_wait, nanosleep …), makes the program restart the call, so that it never
+ * notices the agent's signal. A relative timeout starts again: it was set less than one sampling
+ * interval ago, since sleeping threads are not signalled. */
 void snapshot_restart_system_call(void *context);
 
 #endif

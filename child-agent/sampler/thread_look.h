@@ -1,6 +1,6 @@
-/* A look at a thread from outside: whether it sleeps in the kernel, and where, without a signal.
+/* Looks at a thread from outside: whether it sleeps in the kernel, and where, without a signal.
  *
- * The kernel tells the number of the system call, the stack pointer and the program counter; the
+ * The kernel reports the number of the system call, the stack pointer and the program counter. The
  * stack is copied by calls that cannot fault. Other registers are not known, so a stack ends where
  * the caller cannot be found without them. */
 #ifndef PROFD_AGENT_THREAD_LOOK_H
@@ -18,12 +18,12 @@ struct sleeping_place {
     uint64_t stack_pointer, program_counter;
 };
 
-/* Makes sense of what /proc/PID/task/TID/syscall holds. False: the thread runs, or the text is not
- * as it should be. Pure. */
+/* Parses the contents of /proc/PID/task/TID/syscall. Returns false if the thread is running or the
+ * text is malformed. Pure. */
 bool thread_look_parse(const char *text, size_t bytes, struct sleeping_place *out);
 
-/* Where THREAD sleeps; false when it does not, or the kernel does not tell. Opens a descriptor:
- * only for threads of the agent. */
+/* Finds out where THREAD sleeps. Returns false if it does not sleep, or the kernel does not say.
+ * Opens a descriptor: for agent threads only. */
 bool thread_look(struct profd_thread_id thread, struct sleeping_place *out);
 
 /* Copies the stack of THREAD, which sleeps at PLACE. */
