@@ -1,7 +1,7 @@
-/* The messages of clients, one function each. For daemon/clients/.
+/* The handlers of the messages that clients send, one function each. For daemon/clients/ only.
  *
- * 0, or a negative errno for what is no such message: the connection is closed then. A descriptor
- * of FDS that is taken is -1 afterwards. Loop thread. */
+ * Each returns 0, or a negative errno if the payload is not a valid message: then the connection is
+ * closed. A descriptor in FDS that is taken over is set to -1. Loop thread. */
 #ifndef PROFD_DAEMON_CLIENT_MESSAGES_H
 #define PROFD_DAEMON_CLIENT_MESSAGES_H
 

@@ -1,6 +1,6 @@
-/* profctl's side of profd: what clients ask for, and what they are told.
+/* The clients of profd, profctl among them: what they ask for, and what they are told.
  *
- * Who may ask is decided by daemon/access.h. Loop thread. */
+ * daemon/access.h decides who may ask for what. Loop thread. */
 #ifndef PROFD_DAEMON_CLIENTS_H
 #define PROFD_DAEMON_CLIENTS_H
 
@@ -22,7 +22,7 @@ struct status_view;
 struct supervisor;
 struct triggers;
 
-/* What they look at, or work on; borrowed. */
+/* What clients look at, or work on; borrowed. */
 struct clients_views {
     const struct access *access;
     struct requests *requests;
@@ -32,13 +32,13 @@ struct clients_views {
     struct triggers *triggers;
     struct monitoring *monitoring;
     const struct status_view *status;
-    uint64_t memory_limit_bytes; /* of sessions that say none */
+    uint64_t memory_limit_bytes; /* of sessions that give none */
 };
 
 struct clients_events {
-    /* CLIENT has hung up and is in no list now; it is freed after this. */
+    /* CLIENT has disconnected and is in no list any more; it is freed after this. */
     void (*on_gone)(struct client *client, void *context);
-    /* The demand for measures of performance groups may have changed. */
+    /* What clients need measured of performance groups may have changed. */
     void (*on_needs)(void *context);
 };
 
@@ -60,9 +60,9 @@ struct clients {
 struct client {
     struct clients *clients;
     struct connection *connection;
-    struct session_owner owner; /* of the sessions that it begins and ends */
+    struct session_owner owner; /* of the sessions that it starts and stops */
     bool is_private;            /* profd ends with it */
-    bool is_owner;              /* it is of profd's own user or root, not only of the group */
+    bool is_owner;              /* profd's own user or root, not just a member of the group */
     uint32_t group_needs;       /* enum group_needs; see daemon/groups/monitoring.h */
     struct client *next;
 };
@@ -71,12 +71,14 @@ struct client {
 void clients_init(struct clients *clients, const struct clients_views *views,
                   const struct clients_events *events, void *context);
 
-/* The first message of CONNECTION is a client's hello. 0: the connection now belongs to a client
- * here. Negative: it stays the caller's and is closing, after an answer that says why. */
+/* Handles a client's hello, the first message of CONNECTION. Returns 0: the connection now belongs
+ * to a client here; or a negative errno: it remains the caller's, and is closing after an answer
+ * that says why. */
 int clients_hello(struct clients *clients, struct connection *connection, bool is_private,
                   const uint8_t *payload, size_t bytes);
 
-/* The end of request ID: ERROR 0 or a negative errno, TEXT for people ("": none). */
+/* Tells CLIENT that its request ID is finished: ERROR is 0 or a negative errno, TEXT is for people
+ * ("": none). */
 void client_reply(struct client *client, uint64_t id, int error, const char *text);
 
 void client_send_capture_progress(struct client *client,
@@ -85,11 +87,11 @@ void client_send_capture_done(struct client *client, const struct message_captur
 void client_send_command_exited(struct client *client,
                                 const struct message_command_exited *message);
 
-/* How many are connected, and what they want measured of groups, all together. */
+/* The number of connected clients, and what all of them together need measured of groups. */
 size_t clients_count(const struct clients *clients);
 uint32_t clients_group_needs(const struct clients *clients);
 
-/* At profd's end: closes all as soon as what they are told is sent. */
+/* Closes each connection, when profd ends, as soon as everything queued for it has been sent. */
 void clients_close(struct clients *clients);
 
 #endif

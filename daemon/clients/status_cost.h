@@ -1,5 +1,5 @@
-/* What a minute of a session costs, in the status document: on average, since each of those that
- * spend it began. Loop thread. */
+/* What a minute of a session costs, for the status document: the average since the start of
+ * whatever spends it. Loop thread. */
 #ifndef PROFD_DAEMON_STATUS_COST_H
 #define PROFD_DAEMON_STATUS_COST_H
 
@@ -13,7 +13,7 @@ struct supervisor;
 
 /* Borrowed. */
 struct status_cost_view {
-    const struct session *session; /* that is on */
+    const struct session *session; /* it is on */
     const struct supervisor *supervisor;
     const struct block_account *account; /* of all processes */
     uint64_t start_ns;                   /* of profd; CLOCK_MONOTONIC */
@@ -23,7 +23,7 @@ struct status_cost_view {
  * "bytes" (that are recorded) }. */
 void status_cost_add(cJSON *root, const struct status_cost_view *view);
 
-/* How much of AMOUNT, which took OVER_NS, is of a minute; 0 for what took no time. Pure. */
+/* AMOUNT, which was spent over OVER_NS, per minute; 0 if OVER_NS is 0. Pure. */
 double status_cost_per_minute(double amount, uint64_t over_ns);
 
 #endif

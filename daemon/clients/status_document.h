@@ -45,10 +45,10 @@ struct session;
 struct supervisor;
 struct triggers;
 
-/* What is told of; borrowed. */
+/* What the document is made from; borrowed. */
 struct status_view {
     const struct session *session;
-    struct memory *memory; /* whose ledger is counted anew */
+    struct memory *memory; /* its ledger is counted again */
     const struct child_table *children;
     const struct exit_store *exits;
     const struct census *census;
@@ -58,7 +58,8 @@ struct status_view {
     uint64_t start_ns; /* of profd; CLOCK_MONOTONIC */
 };
 
-/* At most MESSAGE_MAX_STATUS bytes, freed with free(). NULL: no memory. */
+/* Makes the document, of at most MESSAGE_MAX_STATUS bytes, to be freed with free(). NULL: out of
+ * memory. */
 char *status_document_make(const struct status_view *view);
 
 #endif

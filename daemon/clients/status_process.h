@@ -12,20 +12,20 @@
 struct child;
 struct lease_census;
 
-/* CHILD as JSON, which takes MAX_BYTES at most, printed; CENSUS tells its lease. */
+/* CHILD as JSON, of which *MOST_BYTES is an upper bound when printed; CENSUS has its lease. */
 cJSON *status_process_make(const struct child *child, const struct lease_census *census,
                            size_t *most_bytes);
 
 /* Counts the sampling clock of CHILD, if it has one. */
 void status_process_add_clock(const struct child *child, struct clock_summary *summary);
 
-/* Adds what CHILD has produced and dropped, also of a record that has expired. */
+/* Adds what CHILD has produced and dropped to *SUM, also if its record has expired. */
 void status_process_add_account(const struct child *child, struct block_account *sum);
 
-/* What CHILD's arena takes while it is not in the exit store, as the kernel counts. */
+/* The memory of CHILD's arena by the kernel's count, while it is not in the exit store. */
 uint64_t child_kernel_bytes(const struct child *child);
 
-/* Whole milliseconds, as a number of JSON. */
+/* Whole milliseconds since SINCE_NS, as a JSON number. */
 double status_milliseconds_since(uint64_t since_ns);
 
 #endif

@@ -1,5 +1,4 @@
-/* What profd does for the clocks of processes that have no thread of ours: it keeps their perf
- * events (lent_event.h).
+/* Holds the perf events of the sampling clocks of processes without an agent thread (lent_event.h).
  *
  * Loop thread. */
 #ifndef PROFD_DAEMON_LENDING_H
@@ -14,7 +13,7 @@ struct loan;
 struct session;
 
 struct lending_events {
-    /* Something is lent, and who borrows may have told that it wants something else. */
+    /* An event is lent, and a borrower may have asked for another one. */
     void (*on_listen)(void *context);
 };
 
@@ -22,26 +21,26 @@ struct lending {
     const struct session *session; /* borrowed */
     const struct lending_events *events;
     void *context;
-    uv_timer_t timer;   /* runs while anything is lent: who borrows is heard soon */
-    struct loan *first; /* of children that were followed */
+    uv_timer_t timer;   /* runs while any event is lent, so that borrowers are heard soon */
+    struct loan *first; /* one for each child that was followed */
     size_t lent_count;  /* events */
     bool is_open;
 };
 
-/* *LENDING is zeroed. 0, or the error of libuv. */
+/* *LENDING is zeroed before. Returns 0, or libuv's error. */
 int lending_init(struct lending *lending, uv_loop_t *loop, const struct session *session,
                  const struct lending_events *events, void *context);
-/* Nothing is listened for any more; what is lent is taken back child by child. Safe to repeat, and
- * on a zeroed one. */
+/* Stops listening; lent events are taken back as the children are forgotten. Safe to repeat, and on
+ * a zeroed one. */
 void lending_close(struct lending *lending);
 
-/* CHILD may want another event than it has. What cannot be lent is logged. */
+/* CHILD may want an event other than the one it has. If it cannot be lent, that is logged. */
 void lending_follow(struct lending *lending, struct child *child);
 
-/* CHILD has ended, or become another program, or is about to be freed. Safe to repeat. */
+/* CHILD has ended, has become another program, or is about to be freed. Safe to repeat. */
 void lending_end(struct lending *lending, struct child *child);
 
-/* Sampling may have been paused, or gone on. */
+/* Sampling may have been paused or resumed. */
 void lending_follow_session(struct lending *lending);
 
 /* The session is over. */

@@ -1,7 +1,7 @@
-/* Performance monitoring: which measures are asked for, and snapshots of all processes.
+/* Performance monitoring: what must be measured of groups, and snapshots of all processes.
  *
- * It needs no session. What nobody asks for is not measured: what is asked for stands in the
- * ledger, where agents see it when they run; those with a thread are told as well. Loop thread. */
+ * It needs no session. Only what somebody asks for is measured: it is written into the ledger,
+ * where agents see it when they run; those with a thread are also told. Loop thread. */
 #ifndef PROFD_DAEMON_MONITORING_H
 #define PROFD_DAEMON_MONITORING_H
 
@@ -14,7 +14,7 @@ struct child;
 struct child_table;
 struct lease_ledger;
 
-/* Who needs measures of groups. */
+/* What is needed of groups, by whom. */
 struct monitoring_demand {
     uint32_t of_profd;   /* enum group_needs; as it was started */
     uint32_t of_clients; /* of all of them together */
@@ -29,21 +29,21 @@ struct monitoring {
     struct group_book ended;
 };
 
-/* *MONITORING is zeroed. Nothing is needed; LEDGER need not be open yet. */
+/* *MONITORING is zeroed before. Nothing is needed at first. LEDGER need not be open yet. */
 void monitoring_init(struct monitoring *monitoring, const struct child_table *children,
                      const struct lease_ledger *ledger);
 /* Safe to repeat, and on a zeroed one. */
 void monitoring_close(struct monitoring *monitoring);
 
-/* The ledger is open, and may hold the needs of another profd's clients: DEMAND takes their place.
- */
+/* The ledger is open, and may hold the needs of a previous profd's clients: replaces them by
+ * DEMAND. */
 void monitoring_open(struct monitoring *monitoring, const struct monitoring_demand *demand);
 
-/* The demand is DEMAND now. Agents with a thread are told if that changes what is needed. */
+/* The demand is now DEMAND. Tells agents with a thread if that changes what is needed. */
 void monitoring_follow(struct monitoring *monitoring, const struct monitoring_demand *demand);
 
-/* Writes the groups of all processes into FD, a file, from its beginning. 0 or a negative errno;
- * -EINVAL when it is no file. */
+/* Writes the groups of all processes to FD, a file, from its start. Returns 0 or a negative errno;
+ * -EINVAL if FD is not a file. */
 int monitoring_write_snapshot(struct monitoring *monitoring, int fd);
 
 /* CHILD has ended; its arena is still here. */

@@ -1,7 +1,7 @@
-/* The keeper: holds the arenas of processes that could not pass them to profd a second time.
+/* The keeper: holds the arenas of processes that cannot pass them to profd a second time.
  *
- * A process without an agent thread has passed its arena's descriptor to profd. So that nothing is
- * lost when profd is killed, the keeper, a process of its own, has copies of those descriptors. The
+ * A process without an agent thread passes its arena's descriptor to profd once. So that nothing is
+ * lost if profd is killed, the keeper, a process of its own, has copies of those descriptors. The
  * next profd finds it at a socket beside profd's own, and gets them.
  *
  *     serving ───profd is gone────▶ orphaned ──another profd connects──▶ serving
@@ -13,18 +13,18 @@
 
 #include <stdbool.h>
 
-/* The descriptors of profd-keeper, as it finds them. */
+/* The descriptors that profd-keeper starts with. */
 enum { KEEPER_PROFD_FD = 3, KEEPER_LISTENING_FD = 4 };
 
-#define KEEPER_SUFFIX ".keeper" /* of its own socket, beside profd's */
+#define KEEPER_SUFFIX ".keeper" /* of its socket, beside profd's */
 
-/* Without profd a keeper that has something stays as long as one of the processes lives, and so
- * much longer: time to fetch what the others left. Of a profd that left its session (LEAVE) it
- * learned until when it is to stay, whatever it has. */
+/* Without profd, a keeper that holds arenas stays while any of their processes is alive, and this
+ * much longer, so that the others' recordings can be fetched. A profd that leaves its session
+ * (LEAVE) tells it how long to stay, whatever it holds. */
 enum { KEEPER_PATIENCE_FOR_PROFD_S = 60 };
 
-/* Serves the profd behind PROFD_FD, and those that connect at LISTENING_FD after it, until it is
- * over. Both are taken over. True when it is over since no profd came any more. */
+/* Serves the profd at PROFD_FD, and later those that connect to LISTENING_FD, until it is over.
+ * Takes both over. Returns true if it is over because no other profd came. */
 bool keeper_run(int profd_fd, int listening_fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* profd's side of the keeper (daemon/keeping/keeper.h).
  *
- * A keeper that ends is missed only if profd is killed as well; once that is noticed, another one
- * is started, for what comes from then on. Loop thread. */
+ * The loss of a keeper matters only if profd is killed as well; when profd notices it, it starts
+ * another keeper for the arenas that come from then on. Loop thread. */
 #ifndef PROFD_DAEMON_KEEPER_LINK_H
 #define PROFD_DAEMON_KEEPER_LINK_H
 
@@ -12,39 +12,38 @@
 #include "daemon/keeping/keeper_message.h"
 
 struct keeper_link {
-    const char *program;     /* borrowed, as the next */
+    const char *program;     /* borrowed, like the next */
     const char *socket_path; /* profd's; the keeper's is beside it */
     int fd;                  /* -1: no keeper */
-    bool has_kept;           /* it was there before us, and has not told what it has */
+    bool has_kept;           /* from a previous profd; its arenas are not fetched yet */
 };
 
-/* Looks for the keeper of a profd that is gone, if IS_SUCCESSOR, else starts one with PROGRAM.
- * 0, or a negative errno: there is none, and the link is as one that was closed. */
+/* Connects to the keeper of a previous profd, if IS_SUCCESSOR, else starts one with PROGRAM.
+ * Returns 0, or a negative errno: then there is none, and the link is closed. */
 int keeper_link_open(struct keeper_link *link, const char *program, const char *socket_path,
                      bool is_successor);
 
-/* Whether a keeper has what it is told to keep. */
+/* Whether there is a keeper. */
 bool keeper_link_is_open(const struct keeper_link *link);
 
-/* What the keeper had, once, after keeper_link_open() of a successor: calls VISIT with each; FD is
- * the callee's. 0 or a negative errno: then some may be missing. */
+/* Fetches what the keeper holds, once, after keeper_link_open() of a successor: calls VISIT for
+ * each arena; the callee owns FD. Returns 0, or a negative errno: then some may be missing. */
 int keeper_link_fetch(struct keeper_link *link,
                       void (*visit)(const struct keeper_message *message, int fd, void *context),
                       void *context);
 
-/* Keeps the arena ARENA_FD (borrowed) of process PID and user UID, which said HELLO. 0 or a
+/* Keeps the arena ARENA_FD (borrowed) of process PID of user UID, which said HELLO. Returns 0 or a
  * negative errno. */
 int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid,
                      const uint8_t *hello, size_t hello_bytes, int arena_fd);
 
-/* Nothing when it is not kept. */
+/* Drops the arena ID; does nothing if it is not kept. */
 void keeper_link_drop(struct keeper_link *link, uint64_t id);
 
-/* profd ends in good order: nobody will ask for what was kept. Safe to repeat, and on a zeroed
- * link. */
+/* profd ends normally: nobody will ask for what was kept. Safe to repeat, and on a zeroed link. */
 void keeper_link_close(struct keeper_link *link);
 
-/* Closes the link, but the keeper stays for a profd that is started until UNTIL_NS on
+/* Closes the link, but the keeper stays for a profd that is started before UNTIL_NS on
  * CLOCK_MONOTONIC. */
 void keeper_link_leave(struct keeper_link *link, uint64_t until_ns);
 

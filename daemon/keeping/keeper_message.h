@@ -1,12 +1,12 @@
-/* What passes between profd and profd-keeper: one packet a message, on a socket of packets.
+/* The messages between profd and profd-keeper: one packet each, on a socket of packets.
  *
  *     profd → keeper    KEEP (an arena's descriptor comes along), DROP, OVER, LEAVE
  *     keeper → profd    KEPT for each that it has (with its descriptor), then ALL
  *
- * The second kind goes to a profd that connects to the keeper, in place of one that is gone.
- * Both are profd's and trust each other; what is no message is -EPROTO all the same. A keeper
- * outlives upgrades of profd: kinds are appended. Plain system calls; none blocks for longer than
- * KEEPER_PATIENCE_MS. */
+ * The second kind goes to a profd that connects to the keeper in place of one that has ended. Both
+ * sides are parts of profd and trust each other, but a packet that is not a message is still
+ * -EPROTO. A keeper outlives upgrades of profd, so new kinds are only appended. Plain system calls;
+ * none blocks for longer than KEEPER_PATIENCE_MS. */
 #ifndef PROFD_DAEMON_KEEPER_MESSAGE_H
 #define PROFD_DAEMON_KEEPER_MESSAGE_H
 
@@ -18,30 +18,30 @@ enum { KEEPER_HELLO_BYTES = 16 * 1024, KEEPER_PATIENCE_MS = 1000 };
 enum keeper_kind {
     KEEPER_KEEP = 1,
     KEEPER_DROP = 2,
-    KEEPER_OVER = 3, /* profd ended in good order: nobody will ask */
+    KEEPER_OVER = 3, /* profd ended normally: nobody will ask */
     KEEPER_KEPT = 4,
     KEEPER_ALL = 5,
-    KEEPER_LEAVE = 6, /* profd ends, and another one may come until the time that stands as id */
+    KEEPER_LEAVE = 6, /* profd ends; another one may come until the time in `id` */
 };
 
 struct keeper_message {
     uint32_t kind;
-    int32_t pid;  /* of the process, as the kernel told it */
-    uint32_t uid; /* of the process, too */
+    int32_t pid;  /* of the process, as reported by the kernel */
+    uint32_t uid; /* likewise */
     uint32_t hello_bytes;
-    uint64_t id;                       /* of the arena: its lease's owner; of LEAVE a time, ns */
-    uint8_t hello[KEEPER_HELLO_BYTES]; /* as it came; of DROP, OVER, ALL and LEAVE nothing */
+    uint64_t id;                       /* the arena's lease owner; of LEAVE: a time in ns */
+    uint8_t hello[KEEPER_HELLO_BYTES]; /* as received; empty for DROP, OVER, ALL, LEAVE */
 };
 
-/* Sends MESSAGE, with FD if that is not -1 (borrowed). 0; -EMSGSIZE when the hello is too long,
+/* Sends MESSAGE, with FD (borrowed; -1: none). Returns 0; -EMSGSIZE if the hello is too long;
  * -ETIMEDOUT, -EPIPE … */
 int keeper_message_send(int socket_fd, const struct keeper_message *message, int fd);
 
-/* The next message: 1 with it and its descriptor in *FD, the caller's (-1: none); 0 when there is
- * none now; -EPIPE at the end, -EPROTO for what is no message. */
+/* Receives the next message. Returns 1 with the message and its descriptor in *FD, which the caller
+ * owns (-1: none); 0 if there is none now; -EPIPE at the end; -EPROTO if it is not a message. */
 int keeper_message_receive(int socket_fd, struct keeper_message *message, int *fd);
 
-/* Waits for one for KEEPER_PATIENCE_MS at most; then -ETIMEDOUT. */
+/* The same, but waits up to KEEPER_PATIENCE_MS; then -ETIMEDOUT. */
 int keeper_message_await(int socket_fd, struct keeper_message *message, int *fd);
 
 #endif

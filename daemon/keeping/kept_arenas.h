@@ -1,6 +1,6 @@
-/* The arenas that a keeper has, with what is known of their processes.
+/* The arenas that a keeper holds, with what is known of their processes.
  *
- * Bookkeeping only; descriptors are owned by the list. One thread. */
+ * Bookkeeping only; the list owns the descriptors. One thread. */
 #ifndef PROFD_DAEMON_KEPT_ARENAS_H
 #define PROFD_DAEMON_KEPT_ARENAS_H
 
@@ -26,20 +26,20 @@ struct kept_arenas {
     size_t count;
 };
 
-/* Keeps what MESSAGE, a KEEP, tells, with FD, which is taken over on every path. One of the same id
- * is replaced. 0 or -ENOMEM. */
+/* Adds the arena of MESSAGE, a KEEP, with FD, which is taken over on every path. Replaces one with
+ * the same id. Returns 0 or -ENOMEM. */
 int kept_arenas_add(struct kept_arenas *arenas, const struct keeper_message *message, int fd);
 
-/* Nothing when there is none. */
+/* Drops the arena ID; does nothing if there is none. */
 void kept_arenas_drop(struct kept_arenas *arenas, uint64_t id);
 
 void kept_arenas_clear(struct kept_arenas *arenas);
 
-/* Whether a process that recorded into one of them is still there. Makes system calls. */
+/* Whether a process that recorded into one of them is still alive. Makes system calls. */
 bool kept_arenas_have_living(const struct kept_arenas *arenas);
 
-/* Sends all of them and ALL. They stay here, too: the profd that takes them may be killed as well.
- * Errors as keeper_message_send(). */
+/* Sends a KEPT for each, and ALL. They also stay here, since the profd that gets them may be killed
+ * as well. Returns errors of keeper_message_send(). */
 int kept_arenas_send(const struct kept_arenas *arenas, int socket_fd);
 
 #endif

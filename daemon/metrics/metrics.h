@@ -1,4 +1,5 @@
-/* Metrics for Prometheus, of everything that profd sees: groups, processes, memory, profd itself.
+/* Metrics for Prometheus about everything that profd sees: groups, processes, memory, and profd
+ * itself.
  *
  * Off unless profd is told where to serve them. Loop thread. */
 #ifndef PROFD_DAEMON_METRICS_H
@@ -19,8 +20,8 @@ struct metrics_server;
 struct metrics_view;
 
 struct metrics_events {
-    /* A page is being made: puts what profd knows of itself, of its memory and of the session into
-     * VIEW, in which processes and groups are told already. */
+    /* A page is being made: adds what profd knows about itself, its memory and the session to VIEW,
+     * which already has processes and groups. */
     void (*on_page)(struct metrics_view *view, void *context);
 };
 
@@ -38,24 +39,24 @@ struct metrics {
     uint64_t pages_made;
 };
 
-/* *METRICS is zeroed. Nothing is counted until they are served. */
+/* *METRICS is zeroed before. Nothing is counted until metrics are served. */
 void metrics_init(struct metrics *metrics, const struct child_table *children,
                   const struct metrics_events *events, void *context);
 
-/* Begins to serve at ADDRESS, which people wrote as TEXT. 0, or a negative errno; what went wrong
- * was logged. Needs metrics_close() either way. */
+/* Begins to serve at ADDRESS, which the user wrote as TEXT. Returns 0, or a negative errno, which
+ * has been logged. metrics_close() is needed either way. */
 int metrics_open(struct metrics *metrics, uv_loop_t *loop, const struct metrics_address *address,
                  const char *text);
-/* Hangs up on everybody. Safe to repeat, and without metrics_open(). */
+/* Closes all connections. Safe to repeat, and without metrics_open(). */
 void metrics_close(struct metrics *metrics);
 
 /* CHILD has ended, and its verdict may still be corrected; its arena is still here. */
 void metrics_note_ended(struct metrics *metrics, const struct child *child);
 
-/* Somebody told how PID ended, of which no child is left. */
+/* Another process reported how PID ended, which is no longer a child. */
 void metrics_note_told_end(struct metrics *metrics, pid_t pid, int wait_status);
 
-/* How CHILD ended is known by now. */
+/* It is now known how CHILD ended. */
 void metrics_note_verdict(struct metrics *metrics, const struct child *child);
 
 #endif

@@ -1,6 +1,6 @@
-/* Where metrics are served: PORT or ADDRESS:PORT of TCP, or the path of a Unix socket.
+/* Where metrics are served: a TCP PORT or ADDRESS:PORT, or the path of a Unix socket.
  *
- * A port alone is one of the loopback interface; others have to be asked for. */
+ * A port alone means the loopback interface; other addresses must be given explicitly. */
 #ifndef PROFD_DAEMON_METRICS_ADDRESS_H
 #define PROFD_DAEMON_METRICS_ADDRESS_H
 
@@ -17,19 +17,19 @@ struct metrics_address {
     socklen_t address_bytes;
 };
 
-/* TEXT as an address: "9464", "127.0.0.1:9464", "localhost:9464", "[::1]:9464", "/run/metrics", or
- * "unix:metrics". 0, -EINVAL, or -ENAMETOOLONG. Pure. */
+/* Parses TEXT: "9464", "127.0.0.1:9464", "localhost:9464", "[::1]:9464", "/run/metrics", or
+ * "unix:metrics". Returns 0, -EINVAL, or -ENAMETOOLONG. Pure. */
 int metrics_address_parse(const char *text, struct metrics_address *out);
 
-/* What listens there. Zeroed but for FD = -1: nothing does. */
+/* A listening socket. Zeroed except for FD = -1: there is none. */
 struct metrics_listener {
     int fd; /* owned */
     bool is_unix;
-    struct socket_file file; /* of a Unix socket; has the descriptor then */
+    struct socket_file file; /* of a Unix socket; then it owns the descriptor */
 };
 
-/* Listens at ADDRESS, at a Unix socket for its owner and group alone. 0, or a negative errno with
- * one line in ERROR_TEXT. */
+/* Listens at ADDRESS; a Unix socket is open to its owner and group only. Returns 0, or a negative
+ * errno with one line in ERROR_TEXT. */
 int metrics_listen(const struct metrics_address *address, struct metrics_listener *out,
                    char *error_text, size_t error_text_bytes);
 

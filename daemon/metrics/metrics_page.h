@@ -1,6 +1,7 @@
-/* The page that profd serves to Prometheus: names of metrics, their units and what they mean.
+/* The page that profd serves to Prometheus: the names of the metrics, their units and meaning.
  *
- * Names and labels stay what they are. Pure, but for what profd itself uses. Any one thread. */
+ * Names and labels never change. Pure, except that it reads profd's own use of resources. One
+ * thread at a time. */
 #ifndef PROFD_DAEMON_METRICS_PAGE_H
 #define PROFD_DAEMON_METRICS_PAGE_H
 
@@ -11,7 +12,7 @@
 #include "daemon/metrics/group_totals.h"
 #include "daemon/metrics/process_counts.h"
 
-/* What a page tells; the totals are borrowed. */
+/* The contents of a page; the totals are borrowed. */
 struct metrics_view {
     const char *version;
     uint64_t start_unix_ns; /* of profd; CLOCK_REALTIME */
@@ -20,13 +21,13 @@ struct metrics_view {
     bool is_session_on;
     uint64_t produced_blocks, produced_bytes, dropped_blocks, dropped_bytes; /* of the session */
     uint64_t agents, clients;
-    uint64_t lost_news;          /* of processes that no agent is in */
+    uint64_t lost_news;          /* census entries that profd could not read in time */
     uint64_t pages_made;         /* before this one */
-    struct group_totals *groups; /* which remember what was told */
+    struct group_totals *groups; /* they remember what was reported */
     const struct process_counts *processes;
 };
 
-/* The page, to be freed by free(). 0 or -ENOMEM. */
+/* Makes the page, to be freed with free(). Returns 0 or -ENOMEM. */
 int metrics_page_make(const struct metrics_view *view, char **out, size_t *bytes);
 
 #endif

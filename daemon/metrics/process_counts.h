@@ -1,7 +1,7 @@
-/* How many processes of each program live, and how the others ended.
+/* How many processes of each program are alive, and how the others ended.
  *
- * How a process ended may be known only later, by its descriptor (from Linux 6.15 on) or from
- * its parent; until then it is counted nowhere, and after a while as vanished. One thread. */
+ * How a process ended may become known only later, through its pidfd (from Linux 6.15 on) or from
+ * its parent; until then it is not counted, and after a while it counts as vanished. One thread. */
 #ifndef PROFD_DAEMON_PROCESS_COUNTS_H
 #define PROFD_DAEMON_PROCESS_COUNTS_H
 
@@ -14,23 +14,24 @@
 
 enum {
     PROCESS_COUNTS_MOST_PROGRAMS = 128,
-    PROCESS_COUNTS_MOST_WAITING = 1024, /* ends that are not known how; the oldest has to go */
+    PROCESS_COUNTS_MOST_WAITING = 1024, /* ends whose manner is unknown; the oldest gives way */
     PROCESS_COUNTS_MOST_DESCRIPTORS = 512,
 };
 
-/* So long its parent may still report it. One that has not been reaped is waited for longer. */
+/* How long to wait for the parent's report. A process that has not been reaped is waited for
+ * longer. */
 #define PROCESS_COUNTS_PATIENCE_NS UINT64_C(5000000000)
 
-/* How a process ended, as metrics tell. */
+/* How a process ended, as the metrics report it. */
 enum process_end {
     PROCESS_END_EXITED, /* with status 0 */
     PROCESS_END_FAILED, /* with another */
     PROCESS_END_KILLED,
     PROCESS_END_EXECED,   /* it became another program */
-    PROCESS_END_VANISHED, /* it is not known how */
+    PROCESS_END_VANISHED, /* how is not known */
     PROCESS_ENDS
 };
-/* As the label says. */
+/* The value of the label. */
 const char *process_end_name(enum process_end end);
 
 /* VERDICT (enum process_verdict) with its CODE. Pure. */
@@ -45,8 +46,8 @@ struct waiting_end {
     uint32_t program;
     pid_t pid;
     uint64_t start_ns;
-    uint64_t since_ns; /* of its end */
-    int pidfd;         /* owned; -1: only others can tell */
+    uint64_t since_ns; /* the end */
+    int pidfd;         /* owned; -1: only its parent can tell */
 };
 
 struct process_counts {
@@ -61,15 +62,15 @@ int process_counts_init(struct process_counts *counts);
 /* Frees it, and closes descriptors. */
 void process_counts_fini(struct process_counts *counts);
 
-/* Those that live are counted anew, one by one. */
+/* Begins a look: living processes are then counted again, one by one. */
 void process_counts_begin_look(struct process_counts *counts);
 void process_counts_add_living(struct process_counts *counts, const char *program);
 
-/* A process of PROGRAM has ended so. */
+/* A process of PROGRAM has ended in the manner END. */
 void process_counts_add_end(struct process_counts *counts, const char *program,
                             enum process_end end);
 
-/* A process that has ended; how is not known yet. PIDFD is taken over; -1: there is none. */
+/* A process that has ended; how is not known yet. PIDFD is taken over; -1: none. */
 struct ended_process {
     pid_t pid;
     uint64_t start_ns, end_ns;
@@ -78,15 +79,16 @@ struct ended_process {
 void process_counts_await_end(struct process_counts *counts, const char *program,
                               const struct ended_process *process);
 
-/* Somebody told how PID, which began at START_NS (0: not known), ended; without effect when it is
- * not awaited. */
+/* It was reported how PID, which started at START_NS (0: not known), ended. Has no effect if its
+ * end is not awaited. */
 void process_counts_note_end(struct process_counts *counts, pid_t pid, uint64_t start_ns,
                              enum process_end end);
 
-/* Learns from the kernel what can be learnt by NOW_NS. */
+/* Asks the kernel how those that are awaited ended, and gives up those that have waited too long at
+ * NOW_NS. */
 void process_counts_learn(struct process_counts *counts, uint64_t now_ns);
 
-/* That of the program at INDEX, below the count of programs. */
+/* The counts of the program at INDEX, which is below the number of programs. */
 const struct program_count *process_counts_get(const struct process_counts *counts, uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
-/* The machine's use of power during a session, as counters of profd's own track in captures. On one
- * loop. */
+/* The machine's use of power during a session, as counters of profd's own track in captures. Loop
+ * thread. */
 #ifndef PROFD_DAEMON_POWER_H
 #define PROFD_DAEMON_POWER_H
 
@@ -15,18 +15,18 @@ struct power {
     struct gecko_root_counter counters[POWER_METER_MOST_DOMAINS]; /* of the latest description */
 };
 
-/* Counters are those in FOLDER (borrowed; POWER_METER_FOLDER). *POWER is zeroed. 0, or the error of
- * libuv. */
+/* Uses the counters in FOLDER (borrowed; POWER_METER_FOLDER). *POWER is zeroed before. Returns 0,
+ * or libuv's error. */
 int power_init(struct power *power, uv_loop_t *loop, const char *folder);
 void power_close(struct power *power);
 
-/* A session begins, or its terms change: starts to measure if it IS_WANTED, or continues. What was
+/* A session begins, or its settings change: starts or continues to measure if IS_WANTED. What was
  * measured for another session is dropped. */
 void power_follow_session(struct power *power, bool is_wanted);
-/* What was measured stays. */
+/* The session ends: stops measuring. What was measured is kept. */
 void power_end_session(struct power *power);
 
-/* Puts what was measured into OUT, which borrows it until the next event. */
+/* Puts what was measured into OUT, which borrows it until the next event of the loop. */
 void power_describe(struct power *power, struct gecko_root_options *out);
 
 #endif

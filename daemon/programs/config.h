@@ -1,4 +1,4 @@
-/* The file of `profd --config`: the programs that profd runs, and what to do when they end.
+/* The file of `profd --config`: the programs that profd runs, and what it does when they end.
  *
  *     { "programs": [
  *         { "name": "web", "command": ["./server", "--port", "80"],
@@ -19,7 +19,7 @@
 
 #define RESTART_POLICIES(X)                                                                        \
     X(NEVER, "never")                                                                              \
-    X(ON_FAILURE, "on-failure") /* also when a signal ended it */                                  \
+    X(ON_FAILURE, "on-failure") /* a status other than 0, or a signal */                           \
     X(ALWAYS, "always")
 
 enum restart_policy {
@@ -39,9 +39,9 @@ enum {
 };
 
 struct program_config {
-    char *name;         /* unlike all others' */
+    char *name;         /* unique */
     char **command;     /* NULL-terminated, at least one */
-    char **environment; /* "NAME=value", NULL-terminated: added to profd's own */
+    char **environment; /* "NAME=value", NULL-terminated; added to profd's own */
     char *directory;    /* NULL: profd's own */
     enum restart_policy restart;
     int stop_signal;
@@ -50,7 +50,7 @@ struct program_config {
 
 struct export_config {
     char *url;      /* NULL: not said */
-    char **options; /* of profctl export, as words, NULL-terminated; NULL: none */
+    char **options; /* for profctl export, one word each, NULL-terminated; NULL: none */
 };
 
 struct config {
@@ -59,15 +59,15 @@ struct config {
     uint64_t always_interval_ns; /* 0: not said */
     struct export_config export;
     struct always_on_triggers triggers; /* of the session that is always on */
-    char *trigger_output;               /* of theirs; NULL: not said */
+    char *trigger_output;               /* their pattern; NULL: not given */
 };
 
-/* TEXT is the content of FILE. 0 with *OUT to be freed; -EINVAL with one line in ERROR_TEXT, as
- * `FILE:LINE: programs[1].restart: …`; -ENOMEM with a line too. */
+/* Parses TEXT, the content of FILE. Returns 0 with *OUT, which is to be freed; or -EINVAL or
+ * -ENOMEM with one line in ERROR_TEXT, such as `FILE:LINE: programs[1].restart: …`. */
 int config_parse(const char *text, size_t bytes, const char *file, struct config *out,
                  char error_text[CONFIG_ERROR_TEXT]);
 
-/* The same for the file itself, which is not waited for without end (common/short_file.h). */
+/* Reads and parses FILE, without waiting for ever if it is a pipe (common/short_file.h). */
 int config_load(const char *file, struct config *out, char error_text[CONFIG_ERROR_TEXT]);
 
 /* Safe on a zeroed struct. */

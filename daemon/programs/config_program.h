@@ -4,8 +4,8 @@
 
 #include "daemon/programs/config_reader.h"
 
-/* Reads the rest of a program behind its '{' into PROGRAM, which has the usual values. 0, or errors
- * as config_reader.h has them; PROGRAM needs config_free_program() in any case. */
+/* Reads a program, after its '{', into PROGRAM, which has the default values. Returns 0 or the
+ * errors of config_reader.h. PROGRAM needs config_free_program() in any case. */
 int config_read_members(struct config_reader *reader, struct program_config *program);
 
 /* Frees what PROGRAM owns. */

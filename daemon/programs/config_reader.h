@@ -1,6 +1,7 @@
-/* Reading the values of a config, with errors that tell where: `FILE:LINE: programs[1].restart: …`.
+/* Reads the values of a config. Errors name the place: `FILE:LINE: programs[1].restart: …`.
  *
- * Functions return 0, or -EINVAL or -ENOMEM with the line for people written. One thread. */
+ * Unless stated otherwise, functions return 0, or -EINVAL or -ENOMEM with a line for people in
+ * error_text. One thread. */
 #ifndef PROFD_DAEMON_CONFIG_READER_H
 #define PROFD_DAEMON_CONFIG_READER_H
 
@@ -20,29 +21,29 @@ struct config_reader {
         path[CONFIG_PATH_BYTES]; /* of the value being read: "programs[1].restart"; "" at the top */
 };
 
-/* Says what is wrong with the value at the path. */
+/* Writes what is wrong with the value at the path to error_text. */
 __attribute__((format(printf, 2, 3))) void config_complain(struct config_reader *reader,
                                                            const char *format, ...);
 
-/* The same, and -EINVAL. */
+/* The same; its value is -EINVAL. */
 #define config_refuse(...) (config_complain(__VA_ARGS__), -EINVAL)
 
-/* Says so; returns -ENOMEM. */
+/* Reports that memory is out; returns -ENOMEM. */
 int config_no_memory(struct config_reader *reader);
 
-/* The next token, which is no error. */
+/* Reads the next token; malformed JSON is an error. */
 int config_next(struct config_reader *reader, int *token);
 
-/* The next token, which has to be the one WANTED; WHAT names it for people. */
+/* Reads the next token, which must be WANTED; WHAT names it for people. */
 int config_expect(struct config_reader *reader, enum json_token wanted, const char *what);
 
-/* Whether the open collection goes on. */
+/* Sets *GOES_ON if the open collection has another element or member. */
 int config_more(struct config_reader *reader, bool *goes_on);
 
-/* The token's text, owned by the caller, in *OUT, which is NULL. */
+/* Puts the token's text, which the caller then owns, into *OUT, which is NULL before. */
 int config_take_text(struct config_reader *reader, char **out);
 
-/* The same of the next token, which is a string and not empty. */
+/* The same for the next token, which must be a string that is not empty. */
 int config_read_text(struct config_reader *reader, char **out);
 
 #endif

@@ -1,5 +1,5 @@
-/* `profd --export URL`: a program like those of the config, which profd adds to them: profctl
- * export, started again whenever it ends, and without an agent. Pure. */
+/* `profd --export URL`: profctl export, as a program that profd adds to those of the config. It is
+ * restarted whenever it ends, and has no agent. Pure. */
 #ifndef PROFD_DAEMON_EXPORT_PROGRAM_H
 #define PROFD_DAEMON_EXPORT_PROGRAM_H
 
@@ -9,12 +9,13 @@ struct config;
 #define EXPORT_PROGRAM_NAME "profctl export"
 
 enum {
-    /* For the last minute, which it captures and sends when profd ends. */
+    /* To capture and send the last minute when profd ends. */
     EXPORT_STOP_TIMEOUT_MS = 10 * 1000,
 };
 
-/* Adds PROFCTL with SOCKET, URL and the options of CONFIG's export to CONFIG, which copies them. 0;
- * -EEXIST when a program of CONFIG has its name; -ENOMEM: CONFIG is to be freed. */
+/* Adds PROFCTL to CONFIG, with copies of SOCKET, URL and the options of CONFIG's export. Returns 0;
+ * -EEXIST if a program of CONFIG already has that name; or -ENOMEM: then CONFIG is only to be
+ * freed. */
 int export_program_add(struct config *config, const char *profctl, const char *socket,
                        const char *url);
 

@@ -1,9 +1,9 @@
 /* What a signal that is sent to profd means.
  *
- * With a command of its own profd is transparent: signals go to that command. Without one, the
- * signals that end programs end profd. They end the session as well, except for SIGTERM: it comes
- * from a service manager, which may start profd again. In a profd that profctl started, only
- * SIGTERM counts, since profctl gets the terminal's signals, too, and decides. Pure. */
+ * A profd with a command of its own passes signals on to that command. Without one, the signals
+ * that end programs end profd. They also end the session, except SIGTERM, which comes from a
+ * service manager that may start profd again. A profd that profctl started heeds only SIGTERM,
+ * since profctl also gets the terminal's signals, and decides. Pure. */
 #ifndef PROFD_DAEMON_SIGNAL_MEANING_H
 #define PROFD_DAEMON_SIGNAL_MEANING_H
 
@@ -12,7 +12,7 @@
 enum signal_meaning {
     SIGNAL_MEANS_NOTHING,
     SIGNAL_IS_FOR_COMMAND,
-    SIGNAL_ENDS_PROFD,       /* its session may be left to the next profd */
+    SIGNAL_ENDS_PROFD,       /* the session may be left to the next profd */
     SIGNAL_ENDS_PROFD_FULLY, /* with its session */
 };
 
