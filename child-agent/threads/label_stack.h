@@ -1,4 +1,4 @@
-/* The label stack of a thread, which labels.c writes and samples copy. */
+/* The label stack of a thread. labels.c writes it, and samples copy it. */
 #ifndef PROFD_AGENT_LABEL_STACK_H
 #define PROFD_AGENT_LABEL_STACK_H
 
@@ -13,16 +13,16 @@ struct pushed_label {
     uint32_t site_index;
 };
 
-/* Written by its thread, read by that thread's signal handler; a label counts once depth covers it.
- */
+/* Written by its thread and read by that thread's signal handler. A label counts once depth
+ * includes it. */
 struct label_stack {
     uint32_t generation;     /* of the session that it belongs to */
-    volatile uint32_t depth; /* may exceed SNAPSHOT_MAX_LABELS; the excess is not kept */
+    volatile uint32_t depth; /* may exceed SNAPSHOT_MAX_LABELS; the excess is not stored */
     struct pushed_label labels[SNAPSHOT_MAX_LABELS];
 };
 
-/* The calling thread's. In thread-local storage itself, not behind a pointer: a push is a few
- * nanoseconds, of which each further load would be one. */
+/* The calling thread's labels. They are in thread-local storage itself, not behind a pointer: a
+ * push takes a few nanoseconds, and each further load would add one. */
 extern __thread struct label_stack thread_labels
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

@@ -1,9 +1,9 @@
-/* A thread's registration: everything the agent knows of one thread.
+/* A thread's registration: everything that the agent knows about one thread.
  *
- * Types say who may access what. The plain fields are constant while the thread lives, or atomic.
- * The others are in structs of their own, one for each that may access them: the thread itself (its
- * signal handlers included), the sampler, or the holder of the registry's lock, which a token
- * proves. Follows ThreadRegistrationData and its accessors. */
+ * The types say who may access what. The plain fields are constant while the thread lives, or
+ * atomic. The others are in structs of their own, one for each party that may access them: the
+ * thread itself (including its signal handlers), the sampler, or the holder of the registry's lock,
+ * which a token proves. Modelled on ThreadRegistrationData and its accessors. */
 #ifndef PROFD_AGENT_THREAD_REGISTRATION_H
 #define PROFD_AGENT_THREAD_REGISTRATION_H
 
@@ -30,13 +30,15 @@ enum {
 
 enum registration_life {
     REGISTRATION_FREE = 0,
-    REGISTRATION_STARTING = 1, /* made by pthread_create's caller; the thread has not run yet */
+    REGISTRATION_STARTING = 1, /* created by the caller of pthread_create; the thread has not run
+                                * yet */
     REGISTRATION_LIVE = 2,
-    REGISTRATION_ENDED = 3, /* the thread is gone; the sampler frees it when it is done with it */
+    REGISTRATION_ENDED = 3, /* the thread is gone; the sampler frees the slot when it no longer
+                             * needs it */
 };
 
-/* What pthread_create was asked to run: the creator's until the thread begins, then the thread's.
- */
+/* What pthread_create was asked to run. It belongs to the creator until the thread begins, then to
+ * the thread. */
 struct thread_start {
     union {
         void *(*routine)(void *);
@@ -45,64 +47,66 @@ struct thread_start {
     void *argument;
 };
 
-/* Where a handler of the program returned to. */
+/* Where a handler of the program has returned to. */
 struct handler_return {
     uint64_t pc, stack_address;
 };
 
-/* Had from thread_own(): the thread's only. */
+/* Accessed through thread_own(): for the thread only. */
 struct thread_own_data {
-    struct handler_return interrupted_return; /* by a sample; see masking_handlers.h */
-    unsigned sleep_depth;                     /* profd_thread_sleep() without a wake */
-    unsigned event_depth;                     /* events under way, one inside the other */
+    struct handler_return interrupted_return; /* interrupted by a sample; see masking_handlers.h */
+    unsigned sleep_depth;                     /* calls of profd_thread_sleep() without a wake */
+    unsigned event_depth;                     /* events in progress, nested in each other */
     int signal_number;   /* the sampling signal that it is set up for; see thread_mask.h */
-    int left_signal;     /* that its perf event may still send, and nobody waited for; 0: none */
-    uint64_t held_open;  /* signals (bit N - 1) that the program blocks, and the kernel does not */
-    uint64_t held_with;  /* what the kernel blocks as long as they are; see thread_mask.c */
-    unsigned end_rounds; /* of the thread's destructors that have begun */
+    int left_signal;     /* a signal that its perf event may still send, and that nobody waited for;
+                          * 0: none */
+    uint64_t held_open;  /* signals (bit N - 1) that the program blocks, but the kernel does not */
+    uint64_t held_with;  /* what the kernel blocks meanwhile; see thread_mask.c */
+    unsigned end_rounds; /* rounds of the thread's destructors that have begun */
 };
 
-/* Had from thread_sampled(): the sampler's only, its lock held. */
+/* Accessed through thread_sampled(): for the sampler only, with its lock held. */
 struct thread_sampler_data {
     uint64_t event_delay_ns;   /* at the latest tick; see event_delay.h */
     uint64_t sampled_cpu_ns;   /* CPU clock at the last sample */
-    uint64_t requested_cpu_ns; /* CPU clock at the request under way */
-    uint32_t run;              /* the sampler's run that all this belongs to */
+    uint64_t requested_cpu_ns; /* CPU clock at the current request */
+    uint32_t run;              /* the sampler's run to which all this belongs */
     bool is_asleep;            /* at the latest look */
 };
 
-/* Had from thread_locked(): the registry's lock held. */
+/* Accessed through thread_locked(): with the registry's lock held. */
 struct thread_locked_data {
     char name[THREAD_NAME_BYTES];
     bool is_described; /* its start is in the dictionary, so its end will be */
 };
 
-/* The proof that its owner is the sampler, its lock held. Made by sampler_tick_inside.h only. */
+/* Proves that its owner is the sampler and holds its lock. Created only by
+ * sampler_tick_inside.h. */
 struct sampler_access {
     const void *tick;
 };
 
-/* The proof that the registry's lock is held. Made by thread_registry.c only. */
+/* Proves that the registry's lock is held. Created only by thread_registry.c. */
 struct registry_access {
     const void *lock;
 };
 
 struct thread_registration {
-    /* Had from recording_begin(); thread only. */
-    volatile uint32_t
-        is_recording; /* inside a recording function; read by the thread that stops a session */
-    uint32_t writer_generation; /* of the session that writer belongs to */
+    /* Accessed after recording_begin(); for the thread only. */
+    volatile uint32_t is_recording; /* inside a recording function; also read by the thread that
+                                     * stops a session */
+    uint32_t writer_generation;     /* of the session that writer belongs to */
     struct chunk_writer writer;
 
     /* Fixed while the thread lives. */
     uint32_t slot;  /* in the registry */
-    uint32_t index; /* in the dictionary: never reused in a process */
+    uint32_t index; /* index in the dictionary; never reused in a process */
     struct profd_thread_id id;
     pthread_t handle;
     bool is_main;
     clockid_t cpu_clock;
-    uint64_t stack_low, stack_high; /* its own stack */
-    void *signal_stack;             /* ours, kept for the slot; see signal_stack.h */
+    uint64_t stack_low, stack_high; /* bounds of its own stack */
+    void *signal_stack;             /* the agent's, kept for the slot; see signal_stack.h */
     uint64_t start_ns;
 
     /* Any thread. */
@@ -110,19 +114,23 @@ struct thread_registration {
     /* enum profd_thread_features: what the session records of it; 0: nothing, or no session.
      * Changed under the registry's lock. */
     _Atomic uint32_t profiled_features;
-    struct snapshot_copy *_Atomic snapshot; /* made by the sampler; filled by the handler */
-    _Atomic bool yields_signal; /* thread writes: the program needs the sampling signal there */
-    _Atomic bool is_in_fork;    /* thread writes; the sampler does not signal it meanwhile */
-    _Atomic enum thread_sleep sleep; /* thread and sampler */
-    _Atomic uint64_t busy_since_ns;  /* thread writes; see event_delay.h */
+    struct snapshot_copy *_Atomic snapshot; /* created by the sampler, filled by the handler */
+    _Atomic bool yields_signal;      /* written by the thread: the program needs the sampling signal
+                                      * there */
+    _Atomic bool is_in_fork;         /* written by the thread: the sampler must not signal it
+                                      * meanwhile */
+    _Atomic enum thread_sleep sleep; /* written by the thread and the sampler */
+    _Atomic uint64_t busy_since_ns;  /* written by the thread; see event_delay.h */
 
-    /* Under event_delay.c's lock, but that the thread itself may read them. */
+    /* Protected by event_delay.c's lock, but the thread itself may read them without it. */
     profd_idle_clock *idle_clock;
     void *idle_context;
 
-    struct stopwatch_thread *stopwatch; /* the thread's own; see child-agent/groups/stopwatch.h */
-    uintptr_t asking_frame;             /* likewise; see unit_groups.h; 0: it does not ask */
-    bool is_in_groups; /* likewise: its signal handlers leave performance groups alone */
+    struct stopwatch_thread *stopwatch; /* for the thread only; see
+                                         * child-agent/groups/stopwatch.h */
+    uintptr_t asking_frame;             /* for the thread only; see unit_groups.h; 0: it does not
+                                         * ask */
+    bool is_in_groups; /* for the thread only: its signal handlers leave performance groups alone */
 
     struct thread_clock clock; /* started and stopped under the registry's lock, or by the thread */
 
@@ -132,27 +140,26 @@ struct thread_registration {
     struct thread_locked_data locked_;
 };
 
-/* The calling thread's registration, or NULL. Safe in signal handlers. */
+/* The calling thread's registration, or NULL. May be read in signal handlers. */
 extern __thread struct thread_registration *thread_current
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The calling thread's own data; NULL when it is not registered. Safe in signal handlers. */
+/* Returns the calling thread's own data; NULL if it is not registered. Async-signal-safe. */
 static inline struct thread_own_data *thread_own(void)
 {
     return thread_current != NULL ? &thread_current->own_ : NULL;
 }
 
-/* Whether a session that began at SESSION_START_NS has all of THREAD's CPU use: a process that is
- * hardly older than its session was started with it. */
+/* Returns whether a session that began at SESSION_START_NS covers all of THREAD's CPU time: a
+ * process that is hardly older than its session was started with it. */
 static inline bool thread_began_with(const struct thread_registration *thread,
                                      uint64_t session_start_ns)
 {
     return thread->start_ns + THREAD_STARTUP_NS >= session_start_ns;
 }
 
-/* What THREAD had used when it began to be of this program: the first one may have had others
- * before.
- */
+/* Returns the CPU time that THREAD had used when it began to belong to this program: the first
+ * thread may have run other programs before. */
 static inline uint64_t thread_first_ns(const struct thread_registration *thread)
 {
     return thread->is_main ? core_local.cpu_before_exec_ns : 0;

@@ -1,7 +1,7 @@
 /* What the files of the registry share.
  *
- * thread_registry.c has the slots and the lock, and knows neither of the others;
- * thread_registry_names.c knows what a session records of each thread; thread_registry_lives.c
+ * thread_registry.c has the slots and the lock, and knows neither of the others.
+ * thread_registry_names.c knows what a session records of each thread. thread_registry_lives.c
  * begins and ends registrations, and knows both. */
 #ifndef PROFD_AGENT_THREAD_REGISTRY_INSIDE_H
 #define PROFD_AGENT_THREAD_REGISTRY_INSIDE_H
@@ -13,31 +13,32 @@
 
 /* --- Slots: thread_registry.c --- */
 
-/* The process is the calling one from here on. */
+/* Makes the calling process the one that the registry is for. */
 void thread_registry_begin_process(void);
-/* The C library would ask the kernel each time. */
+/* Returns the id of that process; the C library would ask the kernel each time. */
 struct profd_process_id thread_registry_process(void);
 
-/* A free slot, wiped; NULL: there are too many, or there is no memory. */
+/* Returns a free slot, cleared; NULL if there are too many or there is no memory. */
 struct thread_registration *thread_registry_take_slot(struct registry_access access);
 
-/* Of a thread that has ended: free, unless a sampler may be looking at it. */
+/* Gives back the slot of a thread that has ended. It is freed unless a sampler may be looking at
+ * it. */
 void thread_registry_give_back_slot(struct registry_access access,
                                     struct thread_registration *ended);
 
-/* Slots in use are below this number. */
+/* Returns a number that is above all slots in use. */
 uint32_t thread_registry_slots(struct registry_access access);
 
-/* A number that no thread of this process has had. */
+/* Returns an index that no thread of this process has had. */
 uint32_t thread_registry_next_index(struct registry_access access);
 
-/* Whether the calling thread may not wait for the lock: it is in fork(), between its handlers, and
- * has it; or the process is a copy that nobody follows, where a thread of the parent may have it
- * for good. */
+/* Returns whether the calling thread must not wait for the lock: it is in fork(), between its
+ * handlers, and has the lock; or the process is a copy that nobody follows, where a thread of the
+ * parent may have locked it for good. */
 bool thread_registry_is_barred(void);
 
-/* In a forked child: no thread but SELF (NULL: none), no sampler, indices from 0. The lock is still
- * held since before the fork. */
+/* Resets the registry in a forked child: no thread but SELF (NULL: none), no sampler, indices from
+ * 0. The lock has been held since before the fork. */
 struct registry_access thread_registry_keep_only(const struct thread_registration *self);
 void thread_registry_reset_lock(struct registry_access access);
 
@@ -47,11 +48,11 @@ void thread_registry_reset_lock(struct registry_access access);
 void thread_registry_set_name(struct registry_access access, struct thread_registration *thread,
                               const char *name);
 
-/* Writes THREAD into the dictionary. 0 or -ENOSPC (counted there). */
+/* Writes THREAD into the dictionary. Returns 0, or -ENOSPC (counted there). */
 int thread_registry_describe_thread(struct registry_access access,
                                     struct thread_registration *thread);
 
-/* In a forked child: there is no session now. */
+/* Called in a forked child, which has no session yet. */
 void thread_registry_forget_profiled(struct registry_access access);
 
 #endif

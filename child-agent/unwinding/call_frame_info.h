@@ -1,10 +1,10 @@
-/* A small reader of .eh_frame: for a code address, the row that tells where the caller's registers
- * are.
+/* A small reader of .eh_frame: finds, for a code address, the row that says where the caller's
+ * registers are.
  *
- * Reads the binary search table of .eh_frame_hdr, and the CIE and FDE found through it, whose
- * call-frame operations frame_operations.h runs up to the address. Pure functions of the bytes
- * given; every read is checked against their bounds, and the work is bounded: the bytes may be
- * anything. Any thread. */
+ * It reads the binary search table of .eh_frame_hdr and the CIE and FDE found through it;
+ * frame_operations.h runs their call-frame operations up to the address. The functions are pure.
+ * The bytes may contain anything: every read is checked against their bounds, and the work is
+ * limited. Any thread. */
 #ifndef PROFD_AGENT_CALL_FRAME_INFO_H
 #define PROFD_AGENT_CALL_FRAME_INFO_H
 
@@ -13,29 +13,31 @@
 
 #include "child-agent/unwinding/frame_operations.h"
 
-/* The tables of one module: where they can be read, and where they are (or were) in the program,
- * which is what their contents are relative to. */
+/* The tables of one module: where they can be read, and the addresses that they have (or had) in
+ * the program, to which their contents are relative. */
 struct frame_tables {
     const uint8_t *header; /* .eh_frame_hdr */
     size_t header_bytes;
     uint64_t header_address;
-    const uint8_t *frames; /* .eh_frame, and perhaps more behind it */
+    const uint8_t *frames; /* .eh_frame, and possibly more after it */
     size_t frames_bytes;
     uint64_t frames_address;
 };
 
-/* Where .eh_frame is in the program, by its header. -EINVAL: not a header we understand. */
+/* Finds the address of .eh_frame in the program from its header. Returns 0, or -EINVAL if the
+ * header is not of a known form. */
 int frame_header_locate(const uint8_t *header, size_t bytes, uint64_t header_address,
                         uint64_t *frames_address);
 
-/* The binary search table within the header: COUNT pairs of 32-bit offsets (code, FDE), relative to
- * the header's address, sorted by code. -ENOENT: there is none, or it is of another form. */
+/* Finds the binary search table within the header: COUNT pairs of 32-bit offsets (code, FDE)
+ * relative to the header's address, sorted by code. Returns 0, or -ENOENT if there is none or it
+ * has another form. */
 int frame_header_table(const uint8_t *header, size_t bytes, uint64_t header_address,
                        size_t *table_offset, size_t *count);
 
-/* The row for the instruction at ADDRESS, with what it says of register OTHER (DWARF's number).
- * -ENOENT: no table, or nothing covers the address; -ENOTSUP: an operation or encoding that is not
- * among the common ones; -EINVAL: malformed. */
+/* Finds the row for the instruction at ADDRESS, including the rule of register OTHER (DWARF's
+ * number). Returns 0; -ENOENT if there is no table or nothing covers the address; -ENOTSUP for an
+ * uncommon operation or encoding; -EINVAL if the tables are malformed. */
 int frame_tables_find_row(const struct frame_tables *tables, uint64_t address, uint32_t other,
                           struct frame_row *out);
 

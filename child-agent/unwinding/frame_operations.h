@@ -1,8 +1,8 @@
-/* Running call-frame operations: the row of a code address, as the common information of a function
- * (CIE) and its description (FDE) tell it.
+/* Runs call-frame operations, which give the row of a code address from the common information of
+ * functions (CIE) and the description of one function (FDE).
  *
  * Only what a compact rule needs is kept: the canonical frame address (CFA), rbp and the return
- * address. Pure functions of the bytes given, and the work is bounded. Any thread. */
+ * address. Pure functions of the bytes given; the work is limited. Any thread. */
 #ifndef PROFD_AGENT_FRAME_OPERATIONS_H
 #define PROFD_AGENT_FRAME_OPERATIONS_H
 
@@ -12,7 +12,7 @@
 #include "child-agent/unwinding/frame_reader.h"
 
 enum register_place {
-    REGISTER_SAME,      /* not changed (or nothing said) */
+    REGISTER_SAME,      /* not changed, or not mentioned */
     REGISTER_UNDEFINED, /* lost; for the return address: there is no caller */
     REGISTER_AT_OFFSET, /* saved at CFA + offset */
     REGISTER_AT_EXPRESSION,
@@ -22,7 +22,7 @@ enum register_place {
 
 struct register_rule {
     enum register_place place;
-    uint32_t number; /* DWARF's, of the register that it is in */
+    uint32_t number; /* DWARF's number of the register that holds it */
     int64_t offset;
     struct frame_expression expression;
 };
@@ -35,10 +35,10 @@ struct frame_row {
     struct frame_expression cfa_expression;
     struct register_rule rbp;
     struct register_rule return_address;
-    struct register_rule other; /* the register asked for */
+    struct register_rule other; /* the requested register */
 };
 
-/* What several functions have in common. */
+/* The information that several functions have in common. */
 struct common_information {
     uint64_t code_alignment;
     int64_t data_alignment;
@@ -56,9 +56,9 @@ struct frame_description {
     uint64_t header_address; /* of .eh_frame_hdr, for pointers that are relative to it */
 };
 
-/* The row for the instruction at ADDRESS, which FDE covers, with what it says of register OTHER
- * (DWARF's number). -ENOTSUP: an operation that is not among the common ones; -EINVAL: malformed.
- */
+/* Computes the row for the instruction at ADDRESS, which FDE covers, including the rule of register
+ * OTHER (DWARF's number). Returns 0, -ENOTSUP for an uncommon operation, or -EINVAL if the tables
+ * are malformed. */
 int frame_operations_run(const struct common_information *cie, const struct frame_description *fde,
                          uint64_t address, uint32_t other, struct frame_row *out);
 

@@ -1,8 +1,7 @@
-/* Reading the numbers, pointers and blocks that call-frame information is made of.
+/* Reads the numbers, pointers and blocks of call-frame information.
  *
- * The bytes may be anything: every read is checked against their bounds. Pure functions. Any
- * thread.
- */
+ * The bytes may contain anything: every read is checked against their bounds. Pure functions. Any
+ * thread. */
 #ifndef PROFD_AGENT_FRAME_READER_H
 #define PROFD_AGENT_FRAME_READER_H
 
@@ -36,17 +35,17 @@ enum pointer_encoding {
     POINTER_OMITTED = 0xff,
 };
 
-/* A place in bytes that may not be what they claim: reads behind the end give 0 and set the error,
- * which stays. */
+/* A position in bytes that may not be what they claim. A read past the end gives 0 and sets the
+ * error, which stays. */
 struct frame_reader {
     const uint8_t *bytes;
     size_t count;
     size_t offset;
-    uint64_t address; /* of bytes[0], in the program */
+    uint64_t address; /* address of bytes[0] in the program */
     int error;
 };
 
-/* The first ERROR stays; there is nothing more to read. */
+/* Sets ERROR, unless there is one already, and moves to the end, so that nothing more is read. */
 static inline void frame_reader_fail(struct frame_reader *reader, int error)
 {
     if (reader->error == 0)
@@ -87,14 +86,14 @@ static inline uint64_t frame_read_uleb128(struct frame_reader *reader)
 
 int64_t frame_read_sleb128(struct frame_reader *reader);
 
-/* A count, and as many bytes: a view into those that are read. */
+/* Reads a count and that many bytes; the result is a view of the bytes. */
 struct frame_expression frame_read_block(struct frame_reader *reader);
 
-/* What is written as a pointer of FORMAT, as it stands. */
+/* Reads the value of a pointer of FORMAT, as it is stored. */
 uint64_t frame_read_pointer_value(struct frame_reader *reader, uint8_t format);
 
-/* The pointer itself, in the program. -ENOTSUP: one that would have to be followed, or is relative
- * to something else than itself and the header. */
+/* Reads a pointer and returns its address in the program. Fails with -ENOTSUP if the pointer would
+ * have to be followed, or is relative to something other than itself and the header. */
 uint64_t frame_read_pointer(struct frame_reader *reader, uint8_t encoding, uint64_t header_address);
 
 #endif

@@ -1,8 +1,8 @@
-/* The modules of the process, ascending by address, and how a new list is made of the last one and
- * of what is mapped now.
+/* The modules of the process, in ascending order of addresses, and how a new list is made from the
+ * last one and from what is currently mapped.
  *
- * Memory from mmap, which is kept from one list to the next. The owner sees to it that one thread
- * or handler at a time is here. */
+ * Memory comes from mmap and is reused from one list to the next. The owner makes sure that only
+ * one thread or handler at a time is here. */
 #ifndef PROFD_AGENT_MODULE_LIST_H
 #define PROFD_AGENT_MODULE_LIST_H
 
@@ -19,22 +19,22 @@ struct module_list {
     size_t count, capacity_bytes;
 };
 
-/* What is mapped, according to two sources. An image that both know is the loader's. */
+/* What is mapped, according to two sources. If both know an image, the loader's entry counts. */
 struct mapped_modules {
     const struct mapping_list *loaded;   /* what the dynamic loader knows */
-    const struct mapping_list *mappings; /* what the kernel knew when it was last asked */
+    const struct mapping_list *mappings; /* what the kernel listed when it was last asked */
 };
 
-/* Makes NEXT the list of what is MAPPED: the entries of OLD that are still there, with their
- * tables, marked as listed in OLD; and new ones, of which *ADDED is how many. -ENOMEM: NEXT is not
- * to be used. */
+/* Makes NEXT the list of what is MAPPED. It contains the entries of OLD that still exist, with
+ * their tables, which are marked as listed in OLD; and new ones, whose number is *ADDED. Returns 0,
+ * or -ENOMEM; NEXT must not be used then. */
 int module_list_build(struct module_list *old, const struct mapped_modules *mapped,
                       struct module_paths *paths, struct module_list *next, size_t *added);
 
-/* The entry whose module ADDRESS is in, or NULL. */
+/* Returns the entry whose module contains ADDRESS, or NULL. */
 struct module_entry *module_list_find(const struct module_list *list, uint64_t address);
 
-/* Frees the list, not the tables of its entries. */
+/* Frees the list, but not the tables of its entries. */
 void module_list_free(struct module_list *list);
 
 #endif

@@ -1,7 +1,7 @@
-/* The paths of modules, each once and for good: a library that comes and goes takes no more memory,
- * and a path remains valid for every holder of it.
+/* The paths of modules, each stored once and never freed: a library that comes and goes takes no
+ * more memory, and a path stays valid for everyone who holds it.
  *
- * Memory from mmap, in blocks. One thread or handler at a time. */
+ * Memory comes from mmap, in blocks. One thread or handler at a time. */
 #ifndef PROFD_AGENT_MODULE_PATHS_H
 #define PROFD_AGENT_MODULE_PATHS_H
 
@@ -14,8 +14,8 @@ struct module_paths {
     struct path_block *newest;
 };
 
-/* The kept copy of the BYTES at PATH, terminated; the same pointer for the same path. NULL when
- * there is no memory for it, or when it is longer than any path. */
+/* Returns a permanent, terminated copy of the BYTES at PATH; the same pointer for the same path.
+ * Returns NULL if there is no memory, or if it is longer than any path. */
 char *module_paths_keep(struct module_paths *paths, const char *path, size_t bytes);
 
 void module_paths_free(struct module_paths *paths);

@@ -15,7 +15,7 @@ static inline struct frame_tables module_tables(const struct module *module)
     };
 }
 
-/* As frame_tables_find_row(); -ENOENT, too, when the module has no tables. */
+/* Like frame_tables_find_row(). Also returns -ENOENT if the module has no tables. */
 static inline int module_find_row(const struct module *module, uint64_t address, uint32_t other,
                                   struct frame_row *out)
 {

@@ -1,33 +1,33 @@
-/* Compact unwind rules, and the cache of them by code address.
+/* Compact unwind rules, and their cache by code address.
  *
- * A rule says in 8 bytes how to get from a frame to its caller. With CFA the canonical frame
- * address, the value of rsp in the caller after the call returned, nearly all code of compilers has
+ * A rule says in 8 bytes how to get from a frame to its caller. CFA is the canonical frame address:
+ * the value of rsp in the caller after the call has returned. For nearly all code of compilers,
  *
  *     CFA            = rsp + offset, or rbp + offset
  *     return address = the 8 bytes at CFA - 8
  *     caller's rbp   = the 8 bytes at CFA + rbp_offset, or unchanged
  *     caller's rsp   = CFA
  *
- * "Unchanged" is written as rbp_offset -8: where the return address is, rbp cannot be, and there is
- * always something that may be read, so that the hot loop needs no branch for it. The two kinds of
- * base are 0 and 1 for the same reason. The other kinds leave the hot loop:
+ * "Unchanged" is written as rbp_offset -8. That is the place of the return address, so rbp cannot
+ * be there, and it can always be read; so the hot loop needs no branch for this case. The two kinds
+ * of base are 0 and 1 for the same reason. The other kinds leave the hot loop:
  *
- *     CFA = 8 bytes at rsp or rbp + offset    functions that realign their stack keep it there;
- *                                             + a little, where they keep the rsp of before a push
- *     CFA = another register + offset         a few instructions of such functions, and of the
- * loader signal                                  the caller's registers are in a ucontext at rsp
- *     root                                    there is no caller
- *     beyond                                  the tables say more than a rule can (unwind_by_row.h)
- *     no table                                nothing is known: frame pointers
+ *     CFA = 8 bytes at rsp or rbp + offset   functions that realign their stack keep it there; plus
+ *                                            a little, where they keep the rsp of before a push
+ *     CFA = another register + offset        a few instructions of such functions and of the loader
+ *     signal                                 the caller's registers are in a ucontext at rsp
+ *     root                                   there is no caller
+ *     beyond                                 the tables say more than a rule can (unwind_by_row.h)
+ *     no table                               nothing is known: frame pointers
  *
  * An expression that computes with the pc (stubs of the procedure linkage table) is evaluated when
- * the rule is made, for a rule belongs to one address. Callers are looked up by return address - 1,
- * the call itself: the return address may already be in another function.
+ * the rule is made, since a rule belongs to one address. Callers are looked up by return address -
+ * 1, the call itself: the return address may already be in another function.
  *
- * The cache has 2 ways and is tagged with a generation, so that forgetting everything costs
- * nothing. Any thread and any signal handler may look up and insert at any time, without a lock: a
- * place holds the rule, and the rule combined with its key, so that a reader who meets two halves
- * of different rules finds nothing. */
+ * The cache has 2 ways and is tagged with a generation, so forgetting everything costs nothing. Any
+ * thread and any signal handler may look up and insert at any time, without a lock: an entry holds
+ * the rule, and the rule combined with its key, so a reader that meets two halves of different
+ * rules finds nothing. */
 #ifndef PROFD_AGENT_UNWIND_RULE_H
 #define PROFD_AGENT_UNWIND_RULE_H
 
@@ -53,7 +53,7 @@ enum unwind_rule_kind {
 };
 
 enum {
-    RULE_RBP_UNCHANGED = -8, /* rbp_offset */
+    RULE_RBP_UNCHANGED = -8, /* value of rbp_offset */
     RULE_RBP_RELATIVE_TO_RBP = 64 /* flag in `detail`: saved at rbp + rbp_offset instead */,
     RULE_REGISTER_MASK = 15,
     RULE_ADDEND_MASK = 63,
@@ -68,12 +68,12 @@ struct unwind_rule {
 
 _Static_assert(sizeof(struct unwind_rule) == sizeof(uint64_t), "a rule is one word");
 
-/* The rule that says what ROW says, for code at PC. RULE_BEYOND when none can. */
+/* Returns the rule that says the same as ROW, for code at PC; RULE_BEYOND if there is none. */
 struct unwind_rule unwind_rule_from_row(const struct frame_row *row, uint64_t pc);
 
 struct cached_rule {
     _Atomic uint64_t sealed_key; /* (address | tag) ^ bits of the rule */
-    _Atomic uint64_t rule;       /* its bits */
+    _Atomic uint64_t rule;       /* the bits of the rule */
 };
 
 enum { RULE_SET_BITS = 14, RULE_WAYS = 2, RULE_ADDRESS_BITS = 48 };
@@ -82,13 +82,13 @@ struct rule_set {
     struct cached_rule ways[RULE_WAYS];
 };
 
-/* Zeroed memory is an empty cache once its tag was set by rule_cache_forget(). */
+/* Zeroed memory is an empty cache once rule_cache_forget() has set its tag. */
 struct rule_cache {
     _Atomic uint64_t tag; /* the generation, above all bits of an address; never 0 */
     _Alignas(64) struct rule_set sets[1 << RULE_SET_BITS];
 };
 
-/* Neighbouring code uses neighbouring sets: a program touches few pages of the cache. */
+/* Neighbouring code uses neighbouring sets, so a program touches few pages of the cache. */
 static inline size_t rule_set_index(uint64_t address)
 {
     return (size_t)((address ^ address >> RULE_SET_BITS ^ address >> (2 * RULE_SET_BITS)) &
@@ -100,15 +100,15 @@ static inline uint64_t rule_cache_tag(const struct rule_cache *cache)
     return atomic_load_explicit(&cache->tag, memory_order_acquire);
 }
 
-/* Whether WAY holds the rule of KEY; its bits. */
+/* Returns whether WAY holds the rule of KEY, with the rule's bits in *BITS. */
 static inline bool rule_way_matches(const struct cached_rule *way, uint64_t key, uint64_t *bits)
 {
     *bits = atomic_load_explicit(&way->rule, memory_order_relaxed);
     return (atomic_load_explicit(&way->sealed_key, memory_order_relaxed) ^ *bits) == key;
 }
 
-/* False when it is not there. What is no address of a program, as it comes from damaged stacks,
- * never is. TAG is rule_cache_tag(): once a stack is enough. */
+/* Returns false if ADDRESS is not in the cache. An impossible address, as found in damaged stacks,
+ * never is. TAG is rule_cache_tag(); reading that once for each stack is enough. */
 static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t tag, uint64_t address,
                                    struct unwind_rule *out)
 {
@@ -123,8 +123,8 @@ static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t tag,
     return true;
 }
 
-/* Puts a rule in that is not there; the older one of its set goes. TAG is that of the tables that
- * the rule comes from. */
+/* Inserts a rule that is not in the cache; the older rule of its set is dropped. TAG is that of the
+ * tables from which the rule was made. */
 void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
                        struct unwind_rule rule);
 

@@ -1,4 +1,4 @@
-/* A walk under way: what the steps of unwinder_walk() share. */
+/* A walk in progress: what the steps of unwinder_walk() share. */
 #ifndef PROFD_AGENT_WALK_H
 #define PROFD_AGENT_WALK_H
 
@@ -23,7 +23,8 @@ enum walk_end {
 
 struct unwinder {
     struct module_map *modules;
-    uint64_t generation; /* of the modules that the cached rules are about; entered */
+    uint64_t generation; /* the generation of the modules that the cached rules describe; accessed
+                          * with the map entered */
     struct {
         _Atomic uint64_t cached, filled, pointer, at_root, broken;
     } counts;
@@ -35,12 +36,11 @@ struct walk {
     struct unwind_state state;
     struct unwind_frame *frames;
     size_t count, capacity;
-    uint64_t tag; /* of the rules that are good */
-    int stacks;   /* that it came to after the first */
+    uint64_t tag; /* tag of the valid rules */
+    int stacks;   /* number of stacks reached after the first */
 };
 
-/* Not a read-modify-write, which would cost more than a frame: who counts at the same time is lost.
- */
+/* Not a read-modify-write, which would cost more than a frame: a concurrent count may be lost. */
 static inline void walk_count_up(_Atomic uint64_t *counter, uint64_t count)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + count,

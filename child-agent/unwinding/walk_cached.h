@@ -4,8 +4,8 @@
 
 #include "child-agent/unwinding/walk.h"
 
-/* Takes WALK, whose stack pointer is inside its stack, as far as the cache has simple rules and the
- * frames stay inside the stack; perhaps not a single frame. */
+/* Advances WALK, whose stack pointer is inside its stack, as long as the cache has simple rules and
+ * the frames stay inside the stack; possibly by no frame at all. */
 void walk_cached(struct unwinder *unwinder, struct walk *walk);
 
 #endif
