@@ -32,12 +32,12 @@ struct command {
     struct program *program; /* of the config; NULL: none */
     bool is_main;            /* its exit status becomes profd's */
     bool is_starting;        /* it is not known yet whether it runs */
-    int failure;             /* 0, or the negative errno that kept it from running */
+    int failure;             /* the negative errno that kept it from running; or 0 */
     char executable[COMMAND_EXECUTABLE_BYTES]; /* "": not known */
     uint64_t start_ns;                         /* just before it was started */
     enum recording_obstacle obstacle;          /* why it will probably not be profiled */
     int terminal_fd;                           /* the terminal that it was given; -1: none */
-    uv_poll_t start; /* polls start_fd, which reports how the start went */
+    uv_poll_t start;                           /* of start_fd, which tells how the start went */
     int start_fd;
     struct command *next;
 };

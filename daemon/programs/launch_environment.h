@@ -10,9 +10,9 @@
 #include "ipc/messages.h"
 
 struct launch_agent {
-    const char *library;      /* path of libprofd.so, put in front of LD_PRELOAD */
-    const char *malloc_hooks; /* path of libprofd-malloc.so, put in front of that if the session
-                                 records allocations */
+    const char *library; /* path of libprofd.so, put in front of LD_PRELOAD */
+    const char
+        *malloc_hooks; /* path of libprofd-malloc.so, preloaded too if allocations are recorded */
     const char *socket;
     /* The session that is on: agents record from their start, before they are connected. Generation
      * 0: there is none, and they wait for one. */

@@ -1,6 +1,7 @@
-/* The markers that a child told of: it says how often each came in all, what counts is what is new.
+/* Counts the marker hits that a child reports: it reports totals, of which only the increase is
+ * new.
  *
- * A tally is made with the first hit; most children have none. Pure. */
+ * A tally is created at the first hit; most children have none. Pure. */
 #ifndef PROFD_DAEMON_MARKER_TALLY_H
 #define PROFD_DAEMON_MARKER_TALLY_H
 
@@ -8,12 +9,13 @@
 
 struct marker_tally;
 
-/* Of *TALLY (NULL: none yet), marker INDEX, below TRIGGERS_MAX, came HITS times in the session
- * GENERATION; tallies of others begin anew. *MORE: so many were not known. 0 or -ENOMEM. */
+/* Notes in *TALLY (NULL: none yet) that marker INDEX, below TRIGGERS_MAX, has had HITS hits in
+ * session GENERATION; a tally of another session starts again. *MORE is the number of hits that
+ * were not known before. Returns 0 or -ENOMEM. */
 int marker_tally_note(struct marker_tally **tally, uint32_t generation, uint64_t index,
                       uint64_t hits, uint64_t *more);
 
-/* Frees *TALLY, which is NULL then. */
+/* Frees *TALLY and sets it to NULL. */
 void marker_tally_free(struct marker_tally **tally);
 
 #endif

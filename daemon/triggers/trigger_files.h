@@ -1,7 +1,7 @@
-/* The captures that triggers left in one folder, so that the oldest can go.
+/* The captures that triggers have left in one folder, so that the oldest can be removed.
  *
- * Only files that were written here are ever removed, and only while the name still means the same
- * file. Names are relative to a folder's descriptor, or absolute. */
+ * Only files that were added here are ever removed, and only while the name still refers to the
+ * same file. Names are relative to the folder's descriptor, or absolute. */
 #ifndef PROFD_DAEMON_TRIGGER_FILES_H
 #define PROFD_DAEMON_TRIGGER_FILES_H
 
@@ -16,13 +16,15 @@ struct trigger_files {
     uint64_t count;
 };
 
-/* NAME was written just now. 0, -ENOMEM, or why it cannot be seen. */
+/* Adds NAME, which has just been written. Returns 0, -ENOMEM, or the negative errno of looking at
+ * the file. */
 int trigger_files_add(struct trigger_files *files, int directory_fd, const char *name);
 
-/* Removes the oldest files beyond MOST. 0, or the first error; the rest is removed all the same. */
+/* Removes the oldest files until MOST are left. Returns 0 or the first error, after which the
+ * others are removed all the same. */
 int trigger_files_limit(struct trigger_files *files, int directory_fd, uint64_t most);
 
-/* Forgets them; the files stay. */
+/* Forgets all; the files stay. */
 void trigger_files_forget(struct trigger_files *files);
 
 #endif

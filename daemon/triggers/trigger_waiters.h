@@ -1,5 +1,5 @@
-/* Clients that asked for a capture and wait for it: each for one cause, until the worker that
- * writes it is done. Loop thread. */
+/* Clients that requested a capture and wait for it: each for one cause, until the worker that
+ * writes the capture is done. Loop thread. */
 #ifndef PROFD_DAEMON_TRIGGER_WAITERS_H
 #define PROFD_DAEMON_TRIGGER_WAITERS_H
 
@@ -14,25 +14,25 @@ struct trigger_waiters {
 };
 
 enum trigger_waiters_kind {
-    WAITERS_UNSERVED, /* no worker is at work for them */
+    WAITERS_UNSERVED, /* no worker is writing for them */
     WAITERS_SERVED,
 };
 
-/* What becomes of a request with ID of CLIENT. */
+/* Answers request ID of CLIENT. */
 typedef void trigger_waiters_answer(struct client *client, uint64_t id, void *context);
 
-/* CLIENT, borrowed, waits for a capture because of CAUSE. 0 or -ENOMEM. */
+/* CLIENT (borrowed), with request ID, waits for a capture of CAUSE. Returns 0 or -ENOMEM. */
 int trigger_waiters_add(struct trigger_waiters *waiters, struct client *client, uint64_t id,
                         const char *cause);
 
-/* A worker begins that serves those who wait for CAUSE. */
+/* A worker has begun that serves the clients that wait for CAUSE. */
 void trigger_waiters_serve(struct trigger_waiters *waiters, const char *cause);
 
-/* Takes all of KIND out, and calls ANSWER for each. */
+/* Removes all waiters of KIND, and calls ANSWER for each. */
 void trigger_waiters_release(struct trigger_waiters *waiters, enum trigger_waiters_kind kind,
                              trigger_waiters_answer *answer, void *context);
 
-/* CLIENT is gone, and waits for nothing. */
+/* CLIENT has disconnected: removes it. */
 void trigger_waiters_forget(struct trigger_waiters *waiters, const struct client *client);
 
 #endif

@@ -1,5 +1,5 @@
-/* Triggers that are not reported by an agent, so that profd checks for them itself, once a second:
- * groups and event loops that are janky, and processes that use too much CPU time.
+/* Triggers that no agent reports, so that profd itself checks for them once a second: janky groups
+ * and event loops, and processes that use too much CPU time.
  *
  * Runs only while the session has such a trigger. Loop thread. */
 #ifndef PROFD_DAEMON_TRIGGER_WATCH_H
@@ -19,20 +19,22 @@ enum { TRIGGER_WATCH_PERIOD_MS = 1000 };
 
 typedef void trigger_watch_visit(pid_t pid, uint64_t start_ns, void *context);
 
-/* What the watch asks for, and what it tells. */
+/* What the watch needs, and what it reports. */
 struct trigger_watch_events {
-    /* Writes a snapshot of all groups (ipc/groups/group_snapshot.h) into FD. 0 or -errno. */
+    /* Writes a snapshot of all groups (ipc/groups/group_snapshot.h) to FD. 0 or a negative
+     * errno. */
     int (*write_groups)(void *owner, int fd);
-    /* Calls VISIT with each process that lives, once. */
+    /* Calls VISIT once for each living process. */
     void (*visit_processes)(void *owner, trigger_watch_visit *visit, void *context);
-    /* It happened TIMES, to PID first; CAUSE is "jank", "delay" or "cpu", WHAT a line for people.
-     * At most once a look for each trigger, when the look is over: the watch may be ended. */
+    /* CAUSE ("jank", "delay" or "cpu") happened TIMES times, first in PID; WHAT is a line for
+     * people. Called at most once for each trigger, after the look, so that it may close the
+     * watch. */
     void (*on_alert)(void *owner, const char *cause, const char *what, pid_t pid, uint64_t times);
 };
 
 enum { WATCH_WHAT_BYTES = 256 };
 
-/* What a look has found. Zeroed: nothing. */
+/* What a look has found. A zeroed one is nothing. */
 struct watch_alert {
     uint64_t count; /* groups, or processes */
     uint64_t times;
@@ -45,7 +47,7 @@ struct watched_rule {
     enum { WATCH_GROUPS, WATCH_CPU } looks_at;
     struct watch_alert alert;
     const char *cause; /* a literal */
-    const char *text;  /* as it was written; in the set */
+    const char *text;  /* as the user wrote it; in the set */
     struct group_alert_rule rule;
     struct group_alerts alerts;
     struct trigger_cpu cpu_rule;
@@ -59,23 +61,24 @@ struct trigger_watch {
     struct watched_rule rules[TRIGGERS_MAX];
     size_t count;
     struct snapshot_file before; /* at the last look */
-    int last_error;              /* of looking at groups; told once */
+    int last_error;              /* of looking at groups; logged once */
 };
 
-/* 0, or the error of libuv. */
+/* Returns 0, or libuv's error. */
 int trigger_watch_init(struct trigger_watch *watch, uv_loop_t *loop,
                        const struct trigger_watch_events *events, void *owner);
 
-/* Looks for the triggers of this kind in SET, which must outlive that, and for no others. */
+/* From now on watches for the triggers of these kinds in SET, which must outlive the watching, and
+ * for no others. */
 void trigger_watch_follow(struct trigger_watch *watch, const struct trigger_set *set);
 
-/* Whether groups have to be measured for it. */
+/* Whether it needs groups to be measured. */
 bool trigger_watch_needs_groups(const struct trigger_watch *watch);
 
-/* Takes a look now; the timer does. */
+/* Takes a look now. The timer calls this. */
 void trigger_watch_look(struct trigger_watch *watch, uint64_t now_ns);
 
-/* Ends it; the loop has to run on. */
+/* Closes the watch; the loop must run on to complete this. */
 void trigger_watch_close(struct trigger_watch *watch);
 
 #endif

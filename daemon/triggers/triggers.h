@@ -1,8 +1,8 @@
-/* Captures by themselves: what happens is judged (daemon/triggers/trigger_gate.h), and a worker
- * writes the capture (daemon/triggers/trigger_worker.h).
+/* Automatic captures: decides about events (daemon/triggers/trigger_gate.h), and has a worker write
+ * the captures (daemon/triggers/trigger_worker.h).
  *
- * They belong to a session: its start brings them, its end drops what still waits. profd that is to
- * end with its own command first lets them finish. Loop thread. */
+ * Triggers belong to a session: its start sets them, and its end drops the captures that still
+ * wait. A profd that ends with its own command first lets them finish. Loop thread. */
 #ifndef PROFD_DAEMON_TRIGGERS_H
 #define PROFD_DAEMON_TRIGGERS_H
 
@@ -24,28 +24,28 @@ struct child_table;
 struct client;
 struct session;
 
-/* What they look at, and what workers need; borrowed. */
+/* What triggers look at, and what workers need; borrowed. */
 struct triggers_views {
     const struct session *session;
     const struct child_table *children;
     const char *profctl;     /* its path */
-    const char *socket_path; /* that it finds profd at */
+    const char *socket_path; /* where it finds profd */
 };
 
 struct triggers_events {
-    /* What CLIENT asked for with ID is done, or cannot be. */
+    /* CLIENT's request ID is done, or cannot be carried out: see ERROR and TEXT. */
     void (*on_answer)(struct client *client, uint64_t id, int error, const char *text,
                       void *context);
-    /* Writes a snapshot of the groups of all processes into FD. 0 or a negative errno. */
+    /* Writes a snapshot of the groups of all processes to FD. 0 or a negative errno. */
     int (*write_groups)(int fd, void *context);
-    /* Whether profd ends processes itself: on purpose, so that their ends are no triggers. */
+    /* Whether profd itself is ending processes, so that their ends are not triggers. */
     bool (*is_shutting_down)(void *context);
     /* After triggers_end_profd(): everything is written, or it took too long. */
     void (*on_over)(int exit_status, void *context);
 };
 
 enum {
-    /* What a worker may take before profd ends without it. */
+    /* How long profd waits for workers before it ends without them. */
     TRIGGERS_HOLD_MS = 60 * 1000,
 };
 
@@ -69,59 +69,61 @@ struct triggers {
     uint64_t written, failed;
     char last_file[PATH_MAX]; /* "": none yet */
     char last_error[TRIGGER_WORKER_TEXT_BYTES];
-    uv_timer_t timer; /* for the next that is due */
-    uv_timer_t hold;  /* until profd ends all the same */
-    bool is_holding;  /* profd ends when everything is written */
+    uv_timer_t timer; /* for the next capture that is due */
+    uv_timer_t hold;  /* until profd ends anyway */
+    bool is_holding;  /* profd ends once everything is written */
     int exit_status;  /* … with this */
 };
 
-/* *TRIGGERS is zeroed. Negative errno of the loop. */
+/* *TRIGGERS is zeroed before. Returns 0, or a negative errno from the loop. */
 int triggers_init(struct triggers *triggers, uv_loop_t *loop, const struct triggers_views *views,
                   const struct triggers_events *events, void *context);
 void triggers_close(struct triggers *triggers);
 
-/* The session that began has SET (copied; NULL: none), whose files go to DIRECTORY_FD (taken over;
- * -1 without). */
+/* A session has begun with the triggers of SET (copied; NULL: none), whose files go to DIRECTORY_FD
+ * (taken over; -1: none). */
 void triggers_start(struct triggers *triggers, const struct trigger_set *set, int directory_fd);
 
 /* Starts the triggers of the session that is always on, if it is on and there are no others. Their
- * files go to the folder that profd runs in; one that cannot be used is logged. */
+ * files go to profd's working directory; if it cannot be opened, that is logged. */
 void triggers_start_always_on(struct triggers *triggers);
 
-/* The session ended. A worker that runs still finishes, if it can. */
+/* The session ended. A running worker may still finish. */
 void triggers_stop(struct triggers *triggers);
 
-/* The user's session ended: so do its triggers, and those of the session that is always on start,
- * or stay as long as that is on. */
+/* The user's session ended, and its triggers with it. The triggers of the session that is always
+ * on, if that is on, start or stay. */
 void triggers_end_user_session(struct triggers *triggers);
 
-/* What happens; nothing comes of it without a trigger for it. CHILD ended as its verdict says. */
+/* These report events, which have no effect without a trigger for them. CHILD has ended as its
+ * verdict says. */
 void triggers_note_verdict(struct triggers *triggers, const struct child *child);
-/* CHILD has had HITS of marker INDEX in this session. */
+/* CHILD has had HITS hits of marker INDEX in this session. */
 void triggers_note_marker(struct triggers *triggers, struct child *child, uint64_t index,
                           uint64_t hits);
 /* CHILD is about to be freed. */
 void triggers_forget_child(struct child *child);
-/* CHILD has ended, and its arena is still there: counts the markers that it could not report. */
+/* CHILD has ended, and its arena still exists: counts the marker hits that it could not report. */
 void triggers_note_ended(struct triggers *triggers, struct child *child);
-/* True when SIGUSR2 is a trigger, and so for nobody else. */
+/* profd received SIGUSR2. Returns true if that is a trigger: then nobody else gets the signal. */
 bool triggers_take_sigusr2(struct triggers *triggers);
 
-/* CLIENT asks for a capture under NAME; answered, with the file, when it is written. */
+/* CLIENT requests a capture for name:NAME. It is answered with the file's name when that is
+ * written. */
 void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id, const char *name);
 void triggers_note_client_gone(struct triggers *triggers, const struct client *client);
 
-/* profd reaped PID. True when it was the worker. */
+/* profd reaped PID. Returns true if it was the worker. */
 bool triggers_note_reaped(struct triggers *triggers, pid_t pid, int wait_status);
 
-/* The number of the last capture that is being made, or waits for its time, now. */
+/* The number of the last capture that is being made or is waiting now. */
 uint64_t triggers_last_known(const struct triggers *triggers);
-/* A capture because of a trigger is being made or waits, and is none after number LAST. */
+/* Whether a trigger's capture with a number up to LAST is being made or is waiting. */
 bool triggers_are_under_way(const struct triggers *triggers, uint64_t last);
-/* There is no later: begins what waits. */
+/* Begins waiting captures at once, since the session or profd is about to end. */
 void triggers_hurry(struct triggers *triggers);
 
-/* profd's own command has ended: ends profd with EXIT_STATUS, once nothing is under way. */
+/* profd's own command has ended: ends profd with EXIT_STATUS once no capture is under way. */
 void triggers_end_profd(struct triggers *triggers, int exit_status);
 
 #endif
