@@ -11,6 +11,7 @@
 #include "daemon/log.h"
 #include "daemon/programs/launch.h"
 #include "daemon/when.h"
+#include "daemon/wiring.h"
 #include "ipc/listener.h"
 
 enum { DAEMON_EXIT_FAILED = 1 };
@@ -110,8 +111,8 @@ static void open_keeper(struct daemon *profd, bool is_successor)
 {
     if (profd->options.private_fd >= 0)
         return;
-    int error =
-        keeper_link_open(&profd->keeper, profd->paths.keeper, profd->socket_path, is_successor);
+    const struct keeper_views views = { &profd->loop, profd->paths.keeper, profd->socket_path };
+    int error = keeper_link_open(&profd->keeper, &views, is_successor, &keeper_events, profd);
     if (error < 0)
         log_warn("cannot start profd-keeper (%s): every process gets agent threads",
                  uv_strerror(error));

@@ -294,6 +294,12 @@ void when_ledger_opens(struct daemon *profd)
     monitoring_open(&profd->monitoring, &demand);
 }
 
+void when_keeper_is_replaced(struct daemon *profd)
+{
+    agents_keep_again(&profd->agents);
+    publish_session(profd);
+}
+
 void when_group_needs_change(struct daemon *profd)
 {
     const struct monitoring_demand demand = group_demand(profd);

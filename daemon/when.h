@@ -28,6 +28,9 @@ struct trigger_set;
 /* The ledger was created, or taken over together with its session from a profd that was killed. */
 void when_ledger_opens(struct daemon *profd);
 
+/* There is another profd-keeper, or none any more. */
+void when_keeper_is_replaced(struct daemon *profd);
+
 /* --- Sessions --- */
 
 /* A request started the first session of a recording, with the triggers of SET (copied; NULL:

@@ -10,6 +10,7 @@
 #include "daemon/census/census.h"
 #include "daemon/clients/clients.h"
 #include "daemon/clocks/lending.h"
+#include "daemon/keeping/keeper_link.h"
 #include "daemon/limit/memory.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/programs/programs.h"
@@ -22,6 +23,7 @@ extern const struct agents_events agents_events;
 extern const struct captures_events captures_events;
 extern const struct census_events census_events;
 extern const struct clients_events clients_events;
+extern const struct keeper_events keeper_events;
 extern const struct lending_events lending_events;
 extern const struct memory_events memory_events;
 extern const struct metrics_events metrics_events;

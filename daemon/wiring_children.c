@@ -122,3 +122,10 @@ static void on_end_told(pid_t pid, int wait_status, void *context)
 const struct census_events census_events = { is_own_worker, on_loan_request, on_end_told };
 
 const struct lending_events lending_events = { on_news_wanted };
+
+static void on_keeper_replaced(void *context)
+{
+    when_keeper_is_replaced(context);
+}
+
+const struct keeper_events keeper_events = { on_keeper_replaced };

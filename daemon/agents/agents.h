@@ -190,6 +190,10 @@ void agents_forget_replaced(struct agents *agents);
  * profd-keeper has are children again, or have ended meanwhile. */
 void agents_readmit_kept(struct agents *agents);
 
+/* There is another profd-keeper, which has nothing, or none: gives it the arenas that are to be
+ * kept. */
+void agents_keep_again(struct agents *agents);
+
 /* Closes every connection and watch; children are freed. */
 void agents_close(struct agents *agents);
 

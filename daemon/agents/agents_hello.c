@@ -204,24 +204,13 @@ static void store_late(struct agents *agents, struct child *child)
     agents_store(agents, child);
 }
 
-/* A copy of the descriptor for the profd that comes when this one is killed. */
-static void share_arena(struct agents *agents, struct child *child, uid_t uid,
-                        const uint8_t *payload, size_t bytes)
-{
-    bool is_shared = keeper_link_keep(agents->keeper, child->lease_owner, child->pid, uid, payload,
-                                      bytes, child->arena_fd) == 0;
-
-    if (is_shared != (child->kept == CHILD_KEPT_TWICE))
-        child_set_kept(agents->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
-}
-
 /* An agent without a thread cannot come back to the next profd with its descriptor, as others do.
  */
 static void settle_keeping(struct agents *agents, struct child *child, uid_t uid,
                            const uint8_t *payload, size_t bytes, bool has_given_arena)
 {
     if (child->agent == CHILD_IS_ALONE && child->arena_fd >= 0)
-        share_arena(agents, child, uid, payload, bytes);
+        agents_keep(agents, child, uid, payload, bytes);
     else if (has_given_arena)
         agents_stop_keeping(agents, child);
 }

@@ -28,6 +28,11 @@ struct child_introduction agents_introduce(const struct message_hello *hello, pi
 /* CHILD records into ARENA_FD (taken over) from now on; -1: it does not, and HELLO says why. */
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd);
 
+/* Gives profd-keeper a copy of the descriptor of CHILD's arena, for the profd that comes when this
+ * one is killed. User UID said the HELLO that came with it. */
+void agents_keep(struct agents *agents, struct child *child, uid_t uid, const uint8_t *hello,
+                 size_t bytes);
+
 /* Watches CHILD for its end by PIDFD (taken over; -1: nothing). */
 void agents_watch(struct agents *agents, struct child *child, int pidfd);
 

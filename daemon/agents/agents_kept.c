@@ -10,6 +10,44 @@
 #include "daemon/memory/compact_arena.h"
 #include "daemon/memory/lease_census.h"
 
+/* Without it the arena is kept as long as this keeper lives. */
+static void remember_greeting(struct child *child, uid_t uid, const uint8_t *hello, size_t bytes)
+{
+    if (child_set_greeting(child, uid, hello, bytes) < 0)
+        log_warn_of_many(child->pid,
+                         "out of memory: should profd-keeper end and profd be killed, "
+                         "the recording of %d is lost",
+                         child->pid);
+}
+
+static void pass_arena(struct agents *agents, struct child *child, const uint8_t *hello,
+                       size_t bytes)
+{
+    bool is_shared = keeper_link_keep(agents->keeper, child->lease_owner, child->pid,
+                                      child->greeting.uid, hello, bytes, child->arena_fd) == 0;
+
+    if (is_shared != (child->kept == CHILD_KEPT_TWICE))
+        child_set_kept(agents->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
+}
+
+void agents_keep(struct agents *agents, struct child *child, uid_t uid, const uint8_t *hello,
+                 size_t bytes)
+{
+    remember_greeting(child, uid, hello, bytes);
+    pass_arena(agents, child, hello, bytes);
+}
+
+void agents_keep_again(struct agents *agents)
+{
+    for (struct child *child = agents->children->first; child != NULL; child = child->next) {
+        const struct child_greeting *greeting = &child->greeting;
+        bool is_kept_here = child->kept == CHILD_KEPT_ARENA || child->kept == CHILD_KEPT_TWICE;
+
+        if (child->agent == CHILD_IS_ALONE && is_kept_here && greeting->bytes != NULL)
+            pass_arena(agents, child, greeting->bytes, greeting->count);
+    }
+}
+
 /* Of the process that said hello then; -1 when it has ended, also if its pid is another's by now.
  */
 static int pidfd_of_greeter(const struct message_hello *hello, pid_t pid)
@@ -45,6 +83,7 @@ static void readmit_process(struct agents *agents, const struct message_hello *h
     agents_take_arena(child, hello, arena_fd);
     if (child->kept == CHILD_KEPT_ARENA) /* not if the same image had two arenas kept */
         child_set_kept(agents->children, child, CHILD_KEPT_TWICE);
+    remember_greeting(child, message->uid, message->hello, message->hello_bytes);
     if (pidfd < 0)
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else

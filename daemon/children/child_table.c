@@ -1,6 +1,7 @@
 #include "daemon/children/child_table.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -159,6 +160,7 @@ void child_table_remove(struct child_table *table, struct child *child)
 
     if (child->arena_fd >= 0)
         close(child->arena_fd);
+    free(child->greeting.bytes);
     free(child->trouble);
     free(child->exec.path);
     free(child->arguments);
@@ -333,6 +335,16 @@ static bool may_become(enum child_dormancy now, enum child_dormancy next)
         return now == CHILD_DORMANT;
     }
     return false;
+}
+
+int child_set_greeting(struct child *child, uid_t uid, const uint8_t *hello, size_t bytes)
+{
+    free(child->greeting.bytes);
+    child->greeting = (struct child_greeting){ malloc(bytes), bytes, uid };
+    if (child->greeting.bytes == NULL)
+        return -ENOMEM;
+    memcpy(child->greeting.bytes, hello, bytes);
+    return 0;
 }
 
 void child_set_agent(struct child *child, enum child_agent next)

@@ -112,6 +112,13 @@ struct child_wait {
     int status; /* as of wait4() */
 };
 
+/* The hello that came with an arena that profd-keeper has as well. */
+struct child_greeting {
+    uint8_t *bytes; /* owned; NULL: none */
+    size_t count;
+    uid_t uid;
+};
+
 struct child {
     pid_t pid;         /* the kernel's word, in profd's namespace */
     pid_t parent_pid;  /* as the agent said */
@@ -150,11 +157,12 @@ struct child {
     lease_owner lease_owner;          /* of its units; NOBODY: it has none */
     enum recording_obstacle obstacle; /* why it has no arena */
 
-    enum child_agent agent;        /* moved by child_set_agent() alone */
-    enum child_kept kept;          /* moved by child_set_kept() alone */
-    enum child_dormancy dormancy;  /* moved by child_set_dormancy() alone */
-    enum child_search search;      /* moved by child_set_search() alone */
-    int arena_fd;                  /* owned; -1: none */
+    enum child_agent agent;       /* moved by child_set_agent() alone */
+    enum child_kept kept;         /* moved by child_set_kept() alone */
+    enum child_dormancy dormancy; /* moved by child_set_dormancy() alone */
+    enum child_search search;     /* moved by child_set_search() alone */
+    int arena_fd;                 /* owned; -1: none */
+    struct child_greeting greeting;
     struct exit_record *exit;      /* owned by the exit store; NULL: none */
     struct block_account expired;  /* the account of the record that was dropped for space */
     struct agents *agents;         /* borrowed, for call-backs */
@@ -257,6 +265,9 @@ void child_cancel_exec(struct child *child);
 
 /* What is kept of CHILD's recording is NEXT, which its arena_fd and exit already agree with. */
 void child_set_kept(struct child_table *table, struct child *child, enum child_kept next);
+
+/* Remembers the hello of CHILD. 0 or -ENOMEM: there is none then. */
+int child_set_greeting(struct child *child, uid_t uid, const uint8_t *hello, size_t bytes);
 
 /* CHILD said hello, and its agent is NEXT; one that is silent was added so. */
 void child_set_agent(struct child *child, enum child_agent next);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -10,10 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "daemon/children/spawn.h"
 #include "daemon/keeping/keeper.h"
 #include "daemon/log.h"
 #include "ipc/socket.h"
+
+/* A keeper that lives for less cannot run here. */
+enum { LEAST_LIFE_NS = NS_PER_S };
 
 static int make_address(const char *socket_path, struct sockaddr_un *out)
 {
@@ -71,7 +76,7 @@ static int listen_at(const struct sockaddr_un *address)
 static int start_with(const struct keeper_link *link, int keepers_fd, int listening_fd)
 {
     /* The keeper removes what is beside that path, should no profd come. */
-    char *arguments[] = { (char *)link->program, (char *)link->socket_path, NULL };
+    char *arguments[] = { (char *)link->views.program, (char *)link->views.socket_path, NULL };
     char *environment[] = { NULL };
     struct spawn_options options = {
         .arguments = arguments,
@@ -129,26 +134,116 @@ static int start_keeper(struct keeper_link *link, const struct sockaddr_un *addr
     return error;
 }
 
-int keeper_link_open(struct keeper_link *link, const char *program, const char *socket_path,
-                     bool is_successor)
+/* --- To notice its end --- */
+
+static void free_poll(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void end_link(struct keeper_link *link)
+{
+    if (link->poll != NULL) {
+        uv_poll_stop(link->poll);
+        uv_close((uv_handle_t *)link->poll, free_poll);
+    }
+    close(link->fd);
+    link->poll = NULL;
+    link->fd = -1;
+}
+
+static int watch_keeper(struct keeper_link *link);
+
+/* What the old one had is lost only if profd is killed before it is kept again. */
+static void replace_keeper(struct keeper_link *link)
+{
+    const uint64_t now_ns = uv_hrtime();
+    bool lasted = link->replaced_ns == 0 || now_ns - link->replaced_ns > LEAST_LIFE_NS;
+    const char *why = strerror(-link->failure);
+    struct sockaddr_un address;
+
+    end_link(link);
+    link->failure = 0;
+    link->replaced_ns = now_ns;
+    int error = lasted ? make_address(link->views.socket_path, &address) : -ECONNABORTED;
+    if (error == 0)
+        error = start_keeper(link, &address);
+    if (error == 0)
+        error = watch_keeper(link);
+    link->events->on_replaced(link->context);
+    log_warn("profd-keeper does not answer (%s); %s", why,
+             keeper_link_is_open(link) ? "started another one"
+                                       : "new single-threaded processes get agent threads");
+}
+
+/* A keeper says nothing that it is not asked. */
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    static struct keeper_message message;
+    struct keeper_link *link = poll->data;
+    int fd, got = status;
+
+    (void)events;
+    if (status == 0)
+        while ((got = keeper_message_receive(link->fd, &message, &fd)) > 0)
+            if (fd >= 0)
+                close(fd);
+    if (got == 0)
+        return;
+    if (link->failure == 0)
+        link->failure = got;
+    replace_keeper(link);
+}
+
+static int watch_keeper(struct keeper_link *link)
+{
+    uv_poll_t *poll = malloc(sizeof(*poll));
+    int error = poll == NULL ? -ENOMEM : uv_poll_init(link->views.loop, poll, link->fd);
+
+    if (error == 0) {
+        poll->data = link;
+        link->poll = poll;
+        error = uv_poll_start(poll, UV_READABLE | UV_DISCONNECT, on_poll);
+    } else {
+        free(poll);
+    }
+    if (error < 0)
+        end_link(link);
+    return error;
+}
+
+/* It ends as far as profd goes; on_poll() comes next. */
+static void take_for_gone(struct keeper_link *link, int error)
+{
+    if (link->failure != 0)
+        return;
+    link->failure = error;
+    (void)shutdown(link->fd, SHUT_RDWR); /* fails if it is gone indeed */
+}
+
+int keeper_link_open(struct keeper_link *link, const struct keeper_views *views, bool is_successor,
+                     const struct keeper_events *events, void *context)
 {
     struct sockaddr_un address;
 
-    *link = (struct keeper_link){ .program = program, .socket_path = socket_path, .fd = -1 };
-    int error = make_address(socket_path, &address);
+    *link = (struct keeper_link){ .views = *views, .events = events, .context = context, .fd = -1 };
+    int error = make_address(views->socket_path, &address);
     if (error < 0)
         return error;
-    int fd = is_successor ? connect_to_keeper(&address) : -ENOENT;
-    if (fd < 0)
-        return start_keeper(link, &address);
-    link->fd = fd;
-    link->has_kept = true;
-    return 0;
+    link->fd = is_successor ? connect_to_keeper(&address) : -ENOENT;
+    link->has_kept = link->fd >= 0;
+    if (link->fd < 0)
+        error = start_keeper(link, &address);
+    if (error < 0) {
+        link->fd = -1;
+        return error;
+    }
+    return watch_keeper(link);
 }
 
 bool keeper_link_is_open(const struct keeper_link *link)
 {
-    return link->socket_path != NULL && link->fd >= 0;
+    return link->events != NULL && link->fd >= 0;
 }
 
 /* --- What passes --- */
@@ -174,21 +269,6 @@ int keeper_link_fetch(struct keeper_link *link,
     return got;
 }
 
-/* What it had is lost only if profd is killed as well, before the processes end. */
-static void replace_keeper(struct keeper_link *link, int error)
-{
-    struct sockaddr_un address;
-
-    close(link->fd);
-    link->fd = -1;
-    int started = make_address(link->socket_path, &address);
-    if (started == 0)
-        started = start_keeper(link, &address);
-    log_warn("profd-keeper does not answer (%s); %s", strerror(-error),
-             started == 0 ? "started another one"
-                          : "new single-threaded processes get agent threads");
-}
-
 int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid,
                      const uint8_t *hello, size_t hello_bytes, int arena_fd)
 {
@@ -202,20 +282,22 @@ int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid
         .kind = KEEPER_KEEP, .pid = pid, .uid = uid, .hello_bytes = (uint32_t)hello_bytes, .id = id
     };
     memcpy(message.hello, hello, hello_bytes);
-    int error = keeper_message_send(link->fd, &message, arena_fd);
-    if (error == 0)
-        return 0;
-    replace_keeper(link, error);
-    return keeper_link_is_open(link) ? keeper_message_send(link->fd, &message, arena_fd) : error;
+    int error =
+        link->failure != 0 ? link->failure : keeper_message_send(link->fd, &message, arena_fd);
+    if (error < 0)
+        take_for_gone(link, error);
+    return error;
 }
 
 void keeper_link_drop(struct keeper_link *link, uint64_t id)
 {
     const struct keeper_message message = { .kind = KEEPER_DROP, .id = id };
-    int error = keeper_link_is_open(link) ? keeper_message_send(link->fd, &message, -1) : 0;
+    int error = keeper_link_is_open(link) && link->failure == 0
+                    ? keeper_message_send(link->fd, &message, -1)
+                    : 0;
 
     if (error < 0)
-        replace_keeper(link, error);
+        take_for_gone(link, error);
 }
 
 /* --- Ends --- */
@@ -227,8 +309,7 @@ void keeper_link_leave(struct keeper_link *link, uint64_t until_ns)
     if (!keeper_link_is_open(link))
         return;
     (void)keeper_message_send(link->fd, &leave, -1); /* else it stays as if profd was killed */
-    close(link->fd);
-    link->fd = -1;
+    end_link(link);
 }
 
 void keeper_link_close(struct keeper_link *link)
@@ -239,8 +320,7 @@ void keeper_link_close(struct keeper_link *link)
     if (!keeper_link_is_open(link))
         return;
     (void)keeper_message_send(link->fd, &over, -1); /* else it ends by itself, later */
-    close(link->fd);
-    link->fd = -1;
-    if (make_address(link->socket_path, &address) == 0)
+    end_link(link);
+    if (make_address(link->views.socket_path, &address) == 0)
         (void)unlink(address.sun_path); /* it may be gone with its folder */
 }

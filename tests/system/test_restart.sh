@@ -103,6 +103,28 @@ test_one_capture_shows_both_halves_without_the_keeper() {
     both_halves 0 4 keeper
 }
 
+# Nobody says anything to the keeper meanwhile: profd notices its end by itself.
+test_one_capture_shows_both_halves_after_another_keeper() {
+    start_numbered 3
+    kill_keeper
+    wait_until says 'profd-keeper does not answer .*; started another one' profd.log
+    records_more n1
+    kill_profd
+    records_more n1
+    start_profd
+    says "resuming the session: 4 processes kept, 0 expected to reconnect" profd.log
+    captures_all_numbers 3
+}
+
+test_a_keeper_that_ends_again_and_again_is_given_up() {
+    start_numbered 1
+    until grep -q 'new single-threaded processes get agent threads' profd.log; do
+        kill_keeper || sleep 0.02
+    done
+    records_more n1
+    captures_all_numbers 1
+}
+
 # The next profd has a ledger of its own.
 next_profd_knows_them() {
     start_profd
