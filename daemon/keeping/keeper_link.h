@@ -46,11 +46,11 @@ struct keeper_link {
 int keeper_link_open(struct keeper_link *link, const struct keeper_views *views, bool is_successor,
                      const struct keeper_events *events, void *context);
 
-/* Whether a keeper has what it is told to keep. */
+/* Whether there is a keeper. */
 bool keeper_link_is_open(const struct keeper_link *link);
 
-/* What the keeper had, once, after keeper_link_open() of a successor: calls VISIT with each; FD is
- * the callee's. 0 or a negative errno: then some may be missing. */
+/* Fetches what the keeper holds, once, after keeper_link_open() of a successor: calls VISIT for
+ * each arena; the callee owns FD. Returns 0, or a negative errno: then some may be missing. */
 int keeper_link_fetch(struct keeper_link *link,
                       void (*visit)(const struct keeper_message *message, int fd, void *context),
                       void *context);

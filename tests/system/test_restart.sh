@@ -107,7 +107,7 @@ test_one_capture_shows_both_halves_without_the_keeper() {
 test_one_capture_shows_both_halves_after_another_keeper() {
     start_numbered 3
     kill_keeper
-    wait_until says 'profd-keeper does not answer .*; started another one' profd.log
+    wait_until grep 'profd-keeper does not answer .*; started another one' profd.log
     records_more n1
     kill_profd
     records_more n1

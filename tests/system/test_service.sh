@@ -174,7 +174,7 @@ test_a_socket_that_is_no_profds_is_refused() {
     NOTIFY_SOCKET=$scratch/datagrams systemd-notify WAKE=1 || true
     wait "$background" || status=$?
     [ "$status" -eq 1 ]
-    says 'no Unix socket that listens' profd.log
+    says 'not a Unix socket that listens' profd.log
 }
 
 # start_service [ARGUMENT…]: profd as a user of its own, where everybody finds its socket.
