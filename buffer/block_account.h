@@ -1,5 +1,4 @@
-/* An account of the blocks that a session's writers have produced, except for those that are kept.
- */
+/* An account of the blocks that a session's writers have produced, without those that are kept. */
 #ifndef PROFD_BUFFER_BLOCK_ACCOUNT_H
 #define PROFD_BUFFER_BLOCK_ACCOUNT_H
 

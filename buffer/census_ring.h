@@ -37,8 +37,8 @@ enum census_kind {
 struct census_entry {
     _Atomic uint64_t number; /* number of the entry, starting at 1; stored last */
     uint64_t time_ns;
-    uint64_t cpu_ns; /* CPU time by the process's own clock: the total if it has ended, the time so
-                      * far if it runs a program; or PROCESS_CLOCK_UNKNOWN */
+    uint64_t cpu_ns; /* CPU time by the process's clock, so far or in total; or
+                      * PROCESS_CLOCK_UNKNOWN */
     int32_t pid, parent_pid;
     union {
         int32_t wait_status; /* of CENSUS_ENDED */

@@ -23,8 +23,7 @@ struct chunk_manager {
     struct slot_list free;     /* used earlier, destroyed since */
     struct slot_list prepared; /* have memory, but no contents */
     struct slot_list released; /* oldest done first */
-    uint32_t untold;           /* of these, how many of the latest the listener has not been told of
-                                */
+    uint32_t untold;           /* the latest of these, of which the listener has not been told */
     bool owes_update;          /* a signal handler changed something */
     chunk_update_callback *callback;
     void *callback_context;

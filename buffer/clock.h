@@ -68,8 +68,7 @@ uint64_t clock_read_ns(clockid_t clock);
 /* Converts a time or a duration to the form that system calls take. */
 struct timespec clock_timespec(uint64_t ns);
 
-/* Reads both clocks as close together as possible (the best of three attempts). Async-signal-safe.
- */
+/* Reads both clocks as close together as possible (best of three). Async-signal-safe. */
 struct clock_pair clock_read_pair(void);
 
 /* Returns the conversion through EARLY and LATE. If the pairs are too close together, out of order,

@@ -31,12 +31,12 @@
     X(LOG, 12)          /* ns, text: for profilingLog */                                           \
     X(MARKER_TYPE, 14)  /* id, schema (buffer/marker_schema.h) */                                  \
     X(SITE_TYPE, 15)    /* site id, id of its marker type */                                       \
-    X(SITE_FRAME, 16)   /* site id, column (0: none): its name is a function of a language */      \
-    X(SUBCATEGORY, 27)  /* id, id of its category, name: ids are those of categories, too */       \
+    X(SITE_FRAME, 16)   /* site id, column (0: none): the site is a frame of a language */         \
+    X(SUBCATEGORY, 27)  /* id, id of its category, name; ids are shared with categories */         \
     X(COUNTER, 25)      /* index (below COUNTERS_MAX), name, category, description */              \
     X(SAMPLING_PAUSE, 28)  /* ns: samples and counters paused; markers go on */                    \
     X(SAMPLING_RESUME, 29) /* ns */                                                                \
-    X(USER, 40)            /* user id: whose files the process makes */
+    X(USER, 40)            /* id of the user who owns the files that the process makes */
 
 enum dictionary_kind {
 #define X(name, number) DICTIONARY_##name = number,

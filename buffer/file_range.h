@@ -10,8 +10,8 @@
 /* Reads COUNT bytes at OFFSET. Returns 0, -EIO if the file ends first, or -errno. */
 int file_range_read(int fd, void *bytes, size_t count, uint64_t offset);
 
-/* Writes COUNT bytes at OFFSET. Returns 0, or -errno; some of the bytes may then have been written.
- */
+/* Writes COUNT bytes at OFFSET. Returns 0, or -errno; some of the bytes may then have been
+ * written. */
 int file_range_write(int fd, const void *bytes, size_t count, uint64_t offset);
 
 /* Punches a hole of COUNT bytes at OFFSET. Returns 0 or -errno. */

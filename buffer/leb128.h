@@ -1,9 +1,9 @@
 /* Unsigned LEB128: seven bits per byte, least significant first; the top bit is set in all bytes
  * but the last.
  *
- * Numbers up to 127 take one byte, numbers up to 16,383 two. Writers do not check for room, which
- * the caller has reserved; readers check everything. All functions are pure and async-signal-safe.
- */
+ * Numbers up to 127 take one byte, numbers up to 16,383 two. Writers do not check for room,
+ * which the caller has reserved; readers check everything. All functions are pure and
+ * async-signal-safe. */
 #ifndef PROFD_BUFFER_LEB128_H
 #define PROFD_BUFFER_LEB128_H
 

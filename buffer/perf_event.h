@@ -41,8 +41,8 @@ int perf_event_direct(int descriptor, pid_t thread, int signal_number);
 int perf_event_start(int descriptor);
 int perf_event_rest(int descriptor);
 
-/* Returns what users are told about an error of these functions; NONE if the thread is gone. Pure.
- */
+/* Returns what users are told about an error of these functions; NONE if the thread is gone.
+ * Pure. */
 enum clock_refusal perf_event_refusal(int error);
 
 #endif

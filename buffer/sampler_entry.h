@@ -64,8 +64,8 @@ struct sampler_overhead {
     uint64_t threads;
 };
 
-/* Writes an OVERHEAD entry to OUT, which has room for OVERHEAD_ENTRY_MAX_BYTES. Returns its length.
- */
+/* Writes an OVERHEAD entry to OUT, which has room for OVERHEAD_ENTRY_MAX_BYTES. Returns its
+ * length. */
 size_t overhead_entry_write(uint8_t *out, const struct sampler_overhead *overhead);
 /* Returns 0 or -EPROTO. */
 int entry_decode_overhead(const uint8_t *payload, size_t bytes, struct sampler_overhead *out);

@@ -15,16 +15,16 @@
 
 /* All locks. A thread that holds one may lock those below it. Fork takes several, in this order. */
 #define LOCKS(X)                                                                                   \
-    X(PROGRAM, "calls of the program")    /* one of profd_session.h is under way */                \
-    X(AGENT, "agent")                     /* a message of profd is obeyed */                       \
+    X(PROGRAM, "calls of the program")    /* a call of profd_session.h is in progress */           \
+    X(AGENT, "agent")                     /* a message of profd is carried out */                  \
     X(MARKER_STACKS, "stacks of markers") /* a thread unwinds its own stack */                     \
     X(SITES, "sites")                     /* numbers of labels and markers */                      \
     X(SAMPLER, "sampler")                 /* a tick */                                             \
     X(EVENT_DELAYS, "event delays")       /* idle clocks are called, or changed */                 \
     X(REGISTRY, "thread registry")                                                                 \
     X(GROUPS, "performance groups") /* their table */                                              \
-    X(COUNTERS, "counters")         /* the list of a program's own */                              \
-    X(UPDATES, "chunk updates")     /* those that profd has not heard */                           \
+    X(COUNTERS, "counters")         /* the list of counters */                                     \
+    X(UPDATES, "chunk updates")     /* updates that profd has not received */                      \
     X(AFTER_SAMPLING, "calls after sampling")
 
 enum lock_order {
