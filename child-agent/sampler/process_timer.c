@@ -55,7 +55,11 @@ static bool set_interval(uint64_t interval_ns)
         return false;
     if (atomic_exchange(&timer.interval_ns, interval_ns) == interval_ns)
         return true;
-    return held_timer_set(&timer.held, interval_ns) == 0;
+    if (held_timer_set(&timer.held, interval_ns) == 0)
+        return true;
+    if (held_timer_exists(&timer.held)) /* else who replaces it sets the new one */
+        (void)atomic_compare_exchange_strong(&timer.interval_ns, &interval_ns, 0);
+    return false;
 }
 
 bool process_timer_serve(uint64_t interval_ns)

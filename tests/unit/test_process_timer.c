@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -98,6 +100,30 @@ START_TEST(nothing_serves_without_one)
 }
 END_TEST
 
+/* The only timer there is. */
+static void delete_in_kernel(void)
+{
+    FILE *list = fopen("/proc/self/timers", "r");
+    int number = -1;
+
+    ck_assert_ptr_nonnull(list);
+    ck_assert_int_eq(fscanf(list, "ID: %d", &number), 1);
+    fclose(list);
+    ck_assert_int_eq(syscall(SYS_timer_delete, number), 0);
+}
+
+START_TEST(a_timer_that_cannot_be_set_serves_nobody)
+{
+    begin_timer();
+    if (!is_there())
+        return; /* an old kernel */
+    process_timer_rest();
+    delete_in_kernel();
+    ck_assert(!process_timer_serve(INTERVAL_NS));
+    ck_assert(!process_timer_serve(INTERVAL_NS));
+}
+END_TEST
+
 START_TEST(a_limit_is_an_error)
 {
     const struct rlimit none = { 0, 0 };
@@ -128,6 +154,7 @@ static Suite *process_timer_suite(void)
     tcase_add_test(timer, it_meets_the_thread_that_runs);
     tcase_add_test(timer, it_goes_on_with_another_signal);
     tcase_add_test(timer, nothing_serves_without_one);
+    tcase_add_test(timer, a_timer_that_cannot_be_set_serves_nobody);
     tcase_add_test(timer, a_limit_is_an_error);
     tcase_add_test(timer, kernels_that_would_wake_sleepers_are_told_apart);
     suite_add_tcase(suite, timer);
