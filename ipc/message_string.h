@@ -1,4 +1,4 @@
-/* What messages are made of, besides numbers. */
+/* The parts of messages that are not numbers. */
 #ifndef PROFD_IPC_MESSAGE_STRING_H
 #define PROFD_IPC_MESSAGE_STRING_H
 
@@ -6,13 +6,13 @@
 
 #include "ipc/frame.h"
 
-/* A view of the message's frame, or of the sender's memory. */
+/* A view into the message's frame, or into the sender's memory. */
 struct message_string {
     const char *bytes; /* not terminated */
     size_t length;
 };
 
-/* Of a whole message, as it travels. */
+/* The largest message on the wire. */
 enum { MESSAGE_MAX_BYTES = FRAME_HEADER_BYTES + FRAME_MAX_BYTES };
 
 #endif

@@ -1,11 +1,11 @@
-/* What travels between profd, its agents and profctl: one struct per message.
+/* The messages between profd, its agents and profctl: one struct each.
  *
- * On the wire a message is a frame (ipc/frame.h) holding a msgpack array: kind, then the fields in
- * the order of the struct. Strings and bytes in decoded messages are views into the frame.
- * Descriptors travel beside the frame (SCM_RIGHTS). Every field is checked by the decoder; what it
- * accepts is safe to use: numbers are in the range that their comment names and fit where they are
- * going (pids, signals, times that are multiplied), flags are 0 or 1, strings are at most their
- * maximum and, unless said otherwise, hold no NUL. Nothing here allocates; any thread may call it.
+ * On the wire a message is a frame (ipc/frame.h) that holds a msgpack array: the kind, then the
+ * fields in the order of the struct. Strings and bytes in decoded messages are views into the
+ * frame. Descriptors are sent with the frame (SCM_RIGHTS). The decoder checks every field, and what
+ * it accepts is safe to use: numbers are in the range that their comment states and fit their
+ * purpose (pids, signals, times that are multiplied), flags are 0 or 1, strings are no longer than
+ * their maximum and, unless stated otherwise, contain no NUL. Nothing here allocates; any thread.
  */
 #ifndef PROFD_IPC_MESSAGES_H
 #define PROFD_IPC_MESSAGES_H
@@ -25,8 +25,9 @@
 #include "ipc/message_string.h"
 #include "ipc/protocol_version.h"
 
-/* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
- * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
+/* Numbers on the wire: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299
+ * profctl → profd, 300–399 profd → profctl. The comments name the struct, and what a descriptor
+ * that is sent along holds. */
 #define MESSAGE_KINDS(X)                                                                           \
     X(HELLO, 1)                                  /* message_hello; carries the arena, if any */    \
     X(STARTED, 2)                                /* message_generation */                          \
@@ -97,7 +98,7 @@ enum {
 };
 
 /* Bounds of times, so that no sum or product of a few of them overflows. */
-/* Between sampled allocations, where nobody says. */
+/* Bytes between sampled allocations, by default. */
 #define MESSAGE_DEFAULT_ALLOCATION_BYTES UINT64_C(524288)
 #define MESSAGE_MIN_INTERVAL_NS          UINT64_C(10000)
 #define MESSAGE_MAX_INTERVAL_NS          UINT64_C(3600000000000) /* an hour */
@@ -106,15 +107,15 @@ enum {
 /* --- agent → profd --- */
 
 struct message_hello {
-    uint64_t protocol_version; /* ipc/protocol_version.h; look at it first: see the decoders */
-    int64_t pid, parent_pid;   /* as the agent sees them; the kernel's count */
+    uint64_t protocol_version; /* ipc/protocol_version.h; check it first: see the decoders */
+    int64_t pid, parent_pid;   /* as the agent sees them; the kernel's are decisive */
     uint64_t start_ns;         /* of this program image, CLOCK_MONOTONIC */
-    uint64_t generation;  /* of the session that it records by itself (PROFD_STARTUP), else 0 */
-    uint64_t is_fork;     /* 1 when made by fork from a profiled process, 0 by exec */
-    uint64_t lease_owner; /* buffer/lease_ledger.h; 0: it has no lease */
-    uint64_t obstacle;    /* enum recording_obstacle; without an arena it is not NONE */
-    uint64_t is_alone;   /* 1: it has no agent thread, so nobody will listen; profd has the arena */
-    uint64_t gave_arena; /* 1: profd got the arena with an earlier hello of this image */
+    uint64_t generation;       /* of the session it records on its own (PROFD_STARTUP); or 0 */
+    uint64_t is_fork;          /* 1 when made by fork from a profiled process, 0 by exec */
+    uint64_t lease_owner;      /* buffer/lease_ledger.h; 0: it has no lease */
+    uint64_t obstacle;         /* enum recording_obstacle; without an arena it is not NONE */
+    uint64_t is_alone;         /* 1: it has no agent thread, so nobody reads; profd has the arena */
+    uint64_t gave_arena;       /* 1: profd got the arena with an earlier hello of this image */
     struct message_string executable;   /* at most MESSAGE_MAX_PATH */
     struct message_string command_line; /* with NULs, cut at MESSAGE_MAX_COMMAND_LINE */
 };
@@ -148,7 +149,7 @@ struct message_text {
     struct message_string text;
 };
 
-/* Markers that lasted longer than their trigger says. */
+/* Markers that lasted longer than their trigger allows. */
 struct message_triggered {
     uint64_t generation;
     uint64_t marker; /* its place in the session's marker_triggers, below TRIGGERS_MAX */
@@ -157,20 +158,20 @@ struct message_triggered {
 
 /* --- profd → agent --- */
 
-/* A session's settings. generation 0 in a WELCOME: no session is active; else the interval
- * isn't 0. */
+/* A session's settings. Generation 0 in a WELCOME: no session is active; otherwise the interval is
+ * not 0. */
 struct message_session {
     uint64_t generation;
     uint64_t interval_ns;        /* at most MESSAGE_MAX_INTERVAL_NS */
     uint64_t memory_limit_bytes; /* this child's local limit */
     uint64_t features;           /* bits, enum feature; no others */
     uint64_t is_paused;
-    uint64_t is_sampling_paused;           /* samples and counters alone */
+    uint64_t is_sampling_paused;           /* only samples and counters */
     struct message_string thread_filters;  /* comma-separated; empty: all */
     struct message_string marker_triggers; /* lines of common/trigger.h; empty: none */
-    uint64_t
-        allocation_interval_bytes; /* on average between sampled allocations; 0: the agent's own */
-    uint64_t clock;                /* enum sampling_clock */
+    uint64_t allocation_interval_bytes;    /* on average between sampled allocations; 0: the agent's
+                                              default */
+    uint64_t clock;                        /* enum sampling_clock */
     uint64_t revision; /* 32 bits: of these terms, which may change while the session is on */
 };
 
@@ -189,18 +190,18 @@ struct message_gather_profile {
     uint64_t gather_id;
     uint64_t reference_ns;                /* the capture's time zero */
     uint64_t reference_unix_ns;           /* the same moment since the epoch */
-    uint64_t since_ns;                    /* what was before is left out; 0: nothing is */
+    uint64_t since_ns;                    /* what is older is left out; 0: nothing is */
     uint64_t later_images;                /* 32 bits; see struct gecko_process_options */
     uint64_t cpu_before_ns;               /* likewise, struct process_cpu_time */
     struct message_string thread_filters; /* comma-separated; empty: all */
-    uint64_t is_raw; /* 1: no JSON, but the arena is brought up to date for profd to copy */
+    uint64_t is_raw; /* 1: bring the arena up to date for profd to copy; no JSON */
 };
 
 /* --- profctl → profd; id is the client's, echoed in every answer --- */
 
 struct message_client_hello {
     uint64_t protocol_version;
-    uint64_t is_program; /* 1: a process that controls sessions of its own, by the agent's API */
+    uint64_t is_program; /* 1: a process that controls its own sessions by the agent's API */
 };
 
 struct message_request {
@@ -209,7 +210,7 @@ struct message_request {
 
 struct message_client_start {
     uint64_t id;
-    uint64_t interval_ns;        /* as in message_session, but not checked against 0 */
+    uint64_t interval_ns;        /* as in message_session, but may be 0 */
     uint64_t memory_limit_bytes; /* 0: profd's own */
     uint64_t features;
     uint64_t duration_ms; /* at most MESSAGE_MAX_MILLISECONDS; 0: until stopped */
@@ -219,14 +220,14 @@ struct message_client_start {
     struct message_string output;   /* pattern of their captures; empty: there are no triggers */
     uint64_t allocation_interval_bytes; /* as in message_session */
     uint64_t clock;                     /* likewise */
-    uint64_t trigger_last_ms; /* what their captures hold before it happened; 0: everything */
+    uint64_t trigger_last_ms;           /* what captures cover before the event; 0: everything */
 };
 
 struct message_client_capture {
     uint64_t id;
     uint64_t stop;       /* 1: stop the session when done */
     uint64_t timeout_ms; /* for the whole gathering; at most MESSAGE_MAX_MILLISECONDS */
-    uint64_t last_ms;    /* only what was recorded in so long; 0: everything */
+    uint64_t last_ms;    /* only what was recorded in the last ms; 0: everything */
     /* Of daemon/capture/capture_selection.h: comma-separated, at most MESSAGE_MAX_SELECTION; empty:
      * all. */
     struct message_string pids, names;
@@ -251,8 +252,9 @@ struct message_client_trigger {
     struct message_string name; /* trigger_name_is_valid() */
 };
 
-/* What the client needs of performance groups from now on, until it disconnects. With a file: a
- * snapshot of all (ipc/groups/group_snapshot.h) is there when the reply comes. */
+/* What the client needs measured of performance groups from now on, until it disconnects. If a file
+ * comes with it, a snapshot of all groups (ipc/groups/group_snapshot.h) is in the file when the
+ * reply comes. */
 struct message_client_groups {
     uint64_t id;
     uint64_t needs; /* enum group_needs */
@@ -274,7 +276,7 @@ struct message_capture_progress {
     uint64_t proportion; /* of PROGRESS_SCALE */
 };
 
-/* Where in a capture the profile of a process is. It was moved as it is: nobody has read it. */
+/* Where the profile of a process is in a capture. It was moved as it is, and not checked. */
 struct message_profile_place {
     uint64_t start, bytes;
     uint64_t pid;
@@ -285,8 +287,8 @@ struct message_capture_done {
     uint64_t bytes_written;
     uint64_t processes;
     struct message_string missing; /* one line that names what is incomplete; empty: nothing */
-    /* struct message_profile_place, one behind the other in the order of the capture. Those beyond
-     * MESSAGE_MAX_PROFILE_PLACES are left out. */
+    /* An array of struct message_profile_place in the order of the capture. Those beyond
+     * MESSAGE_MAX_PROFILE_PLACES are omitted. */
     struct message_string profile_places;
 };
 
@@ -301,21 +303,23 @@ struct message_command_exited {
     int64_t code; /* exit status or signal */
 };
 
-/* The longest message of kinds 1–199, as MESSAGE_MAX_BYTES is of all: for an agent's buffers. */
+/* The longest message of kinds 1–199, for an agent's buffers; MESSAGE_MAX_BYTES is that of all
+ * kinds. */
 enum { MESSAGE_MAX_AGENT_BYTES = 20 * 1024 };
 
 /* One encoder and one decoder per struct, named message_put_X / message_get_X.
  *
  * Encoders write the whole frame (length and array) into OUT of CAPACITY bytes, ready for the
- * socket, and return its length; -EMSGSIZE when a string or the whole is too long, -EINVAL when
- * another value is one that the decoder would refuse. Nothing is cut silently. A greeting of
- * version 6.0 has only the fields of that version.
+ * socket, and return its length; -EMSGSIZE if a string or the whole is too long; -EINVAL for
+ * another value that the decoder would refuse. Nothing is cut silently. A greeting of version 6.0
+ * has only the fields of that version.
  *
- * Decoders read a frame's payload whose kind was already told by message_peek_kind(): 0, or -EPROTO
- * when a field is missing, of a wrong type or out of range. Fields behind the known ones are of a
- * newer minor version and skipped, whatever they hold; those that an older one has not are 0. A
- * hello, client hello or welcome of another major version decodes with 0 and nothing but that
- * number (the rest is zero), so that its sender can be told; all versions have it first. */
+ * Decoders read a frame's payload, whose kind message_peek_kind() has told. They return 0, or
+ * -EPROTO if a field is missing, of a wrong type, or out of range. Fields behind the known ones
+ * come from a newer minor version and are skipped, whatever they hold; fields that an older version
+ * lacks are 0. A hello, client hello or welcome of another major version decodes successfully, but
+ * only to that number, with all else zero, so that the sender can be answered; all versions have
+ * the number first. */
 long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
 /* clang-format off */
 #define MESSAGE_CODECS(X)                                                                          \
@@ -327,7 +331,7 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
     X(status) X(command_exited) X(triggered) X(client_trigger)                                     \
     X(client_groups)
 
-/* Those that have grown since 6.0, and are no greeting, which tells its version itself. */
+/* Messages that have grown since 6.0, except greetings, which carry their version themselves. */
 #define MESSAGE_GROWN_CODECS(X) X(session) X(gather_profile) X(client_capture)
 
 /* clang-format on */
@@ -338,15 +342,15 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
 MESSAGE_CODECS(X)
 #undef X
 
-/* message_put_X() for who understands the minor version MINOR. */
+/* message_put_X() for a receiver that understands minor version MINOR. */
 #define X(name)                                                                                    \
     long message_put_##name##_for(uint64_t minor, uint8_t *out, size_t capacity,                   \
                                   enum message_kind kind, const struct message_##name *message);
 MESSAGE_GROWN_CODECS(X)
 #undef X
 
-/* The kind of a frame's payload: positive, or -EPROTO. One that is not known here is of a newer
- * minor version: skip it. */
+/* The kind of a frame's payload, which is positive, or -EPROTO. A kind that is not known here comes
+ * from a newer minor version: skip it. */
 int message_peek_kind(const uint8_t *payload, size_t bytes);
 
 #endif

@@ -10,9 +10,8 @@
 #include "ipc/messages.h"
 
 struct launch_agent {
-    const char *library; /* path of libprofd.so, put in front of LD_PRELOAD */
-    const char
-        *malloc_hooks; /* path of libprofd-malloc.so, preloaded too if allocations are recorded */
+    const char *library;      /* path of libprofd.so, put in front of LD_PRELOAD */
+    const char *malloc_hooks; /* path of libprofd-malloc.so, for sessions with allocations */
     const char *socket;
     /* The session that is on: agents record from their start, before they are connected. Generation
      * 0: there is none, and they wait for one. */

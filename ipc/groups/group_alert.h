@@ -1,8 +1,8 @@
-/* Alerts: which groups were janky in a while, by a rule that somebody wrote.
+/* Alerts: finds groups that have been janky, by a user's rule.
  *
- * An iteration that has not ended counts as soon as it has lasted too long on the wall, and not
- * once more when it has ended. What happens between two looks is one alert, with what happened
- * before in the time of the rule and was not told. Pure; one thread. */
+ * A running iteration counts as soon as its wall-clock time is too long, and does not count again
+ * when it ends. Everything between two looks is one alert, together with what happened earlier,
+ * within the time of the rule, and was not reported. Pure; one thread. */
 #ifndef PROFD_IPC_GROUP_ALERT_H
 #define PROFD_IPC_GROUP_ALERT_H
 
@@ -12,37 +12,37 @@
 #include "common/group_alert_rule.h"
 #include "ipc/groups/group_rows.h"
 
-/* What is remembered of a group. */
+/* What is remembered about a group. */
 struct group_alert_past {
-    uint64_t identity;        /* of process and group */
-    uint64_t times, since_ns; /* of what happened since then */
+    uint64_t identity;        /* of the process and the group */
+    uint64_t times, since_ns; /* what happened, and since when */
     uint64_t quiet_until_ns;
-    uint64_t told_since_ns; /* the iteration that counted while it ran began then; 0: none */
-    uint64_t seen_ns;       /* when it was judged last */
+    uint64_t told_since_ns; /* start of the iteration that counted while running; 0: none */
+    uint64_t seen_ns;       /* when it was last judged */
 };
 
-/* Zeroed: nothing has happened. */
+/* A zeroed one has no past. */
 struct group_alerts {
     struct group_alert_past *past; /* owned */
     size_t count, room;
-    size_t sorted; /* so many by identity: those of looks that have ended */
+    size_t sorted; /* the number sorted by identity: those of completed looks */
 };
 
-/* Forgets all; safe to repeat. */
+/* Forgets everything. Safe to repeat. */
 void group_alerts_free(struct group_alerts *alerts);
 
-/* So many groups are remembered, at least, by a rule with no time in which it has to be broken so
- * often; those that were janky last. */
+/* At least this many groups are remembered for a rule without a time limit: those that were janky
+ * most recently. */
 enum { GROUP_ALERTS_REMEMBERED = 1 << 16 };
 
-/* All rows of a look have been judged by RULE, at NOW_NS: forgets groups whose past no longer
- * matters, which may have ended. */
+/* All rows of a look have been judged by RULE at NOW_NS: forgets groups whose past no longer
+ * matters; they may have ended. */
 void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert_rule *rule,
                            uint64_t now_ns);
 
-/* Once in a look for each group: whether ROW, what happened in a group of a process up to NOW_NS
- * since the last look, is an alert by RULE; *TIMES is how often it was too long. -ENOMEM, else 0
- * or 1. */
+/* To be called once in a look for each group. Returns 1 if ROW, what happened in a group of a
+ * process between the last look and NOW_NS, is an alert by RULE, with the number of iterations that
+ * were too long in *TIMES; 0 if not; or -ENOMEM. */
 int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule *rule,
                       const struct group_row *row, uint64_t now_ns, uint64_t *times);
 

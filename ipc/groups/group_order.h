@@ -1,6 +1,6 @@
-/* In which order the rows of a snapshot are, and which of them are of one group or process.
+/* The order of the rows of a snapshot, and which of them belong to one group or process.
  *
- * The comparisons are those of qsort(3), of rows. Pure; any thread. */
+ * The comparison functions compare rows, for qsort(3). Pure; any thread. */
 #ifndef PROFD_IPC_GROUP_ORDER_H
 #define PROFD_IPC_GROUP_ORDER_H
 
@@ -14,19 +14,19 @@ enum group_rows_order {
     GROUP_ROWS_JANK, /* the longest iterations first */
 };
 
-/* By process, and within one by place: 0 for a group and itself in another snapshot. */
+/* By process, then by place in it: 0 for the same group in another snapshot. */
 int group_row_compare(const void *left, const void *right);
 
-/* 0 for rows of one process. One that was started again is another one. */
+/* 0 for rows of the same process. A process that was restarted is another one. */
 int group_row_compare_processes(const void *left, const void *right);
 
-/* 0 for groups of one kind and name, in all processes. */
+/* 0 for groups with the same kind and name, in all processes. */
 int group_row_compare_groups(const void *left, const void *right);
 
-/* The most of ORDER first. */
+/* Sorts ROWS by ORDER, largest first. */
 void group_rows_sort(struct group_rows *rows, enum group_rows_order order);
 
-/* How many thresholds the longest iteration exceeded, of CPU time. */
+/* How many thresholds of CPU time the longest iteration exceeded. */
 unsigned group_row_jank(const struct group_row *row);
 
 #endif

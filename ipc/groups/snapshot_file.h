@@ -1,4 +1,4 @@
-/* A snapshot in the file that profd wrote it into, as rows. One thread. */
+/* A snapshot, in the file to which profd wrote it, as rows. One thread. */
 #ifndef PROFD_IPC_SNAPSHOT_FILE_H
 #define PROFD_IPC_SNAPSHOT_FILE_H
 
@@ -6,15 +6,15 @@
 
 #include "ipc/groups/group_rows.h"
 
-/* Zeroed: none. */
+/* A zeroed one is closed. */
 struct snapshot_file {
-    void *memory; /* owned; the rows' texts lie here */
+    void *memory; /* owned; the rows' texts are in it */
     size_t bytes;
     struct group_rows rows;
 };
 
-/* Maps what is in FD, which stays the caller's and may be closed. 0, -EPROTO when it is no
- * snapshot, or another negative errno; needs snapshot_file_close() either way. */
+/* Maps the contents of FD, which remains the caller's and may then be closed. Returns 0, -EPROTO if
+ * it is not a snapshot, or another negative errno. snapshot_file_close() is needed either way. */
 int snapshot_file_map(int fd, struct snapshot_file *out);
 
 /* Safe to repeat. */
