@@ -37,8 +37,8 @@ const struct session_settings *resting_read_offer(void);
  * whether it needs an agent thread. */
 void resting_note_rest(void);
 
-/* Called when something is about to be recorded. Joins the active session, as resting_tick()
- * does. */
+/* Called when something is about to be recorded. Joins the active session, as resting_tick() does,
+ * and calls reunion_look(). */
 void resting_look(void);
 
 static inline void resting_note_record(void)

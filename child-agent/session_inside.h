@@ -27,8 +27,8 @@ uint32_t session_recording_bits(uint64_t features, bool is_paused);
 /* Lets programs record into the session as far as it allows. */
 void session_open_recording(bool is_paused);
 
-/* Returns the ledger's word for the session that was started. Without a ledger, the session is
- * always valid. */
+/* Returns what the ledger's word says about the session that was started. Without a ledger the word
+ * names the current session; if profd has ended, it names none. */
 struct session_word session_read_word(void);
 
 /* --- session_pauses.c --- */
