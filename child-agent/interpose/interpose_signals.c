@@ -62,6 +62,7 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
     typedef __sighandler_t signal_function(int, __sighandler_t);
     static signal_function *real;
     struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, old_action;
+    (void)sigaddset(&action.sa_mask, number); /* as the C library does */
     if (core.is_enabled)
         prepare_for(number, &action);
     if (is_ours(number))
