@@ -1,12 +1,12 @@
-/* A cJSON document as text that is always UTF-8. cJSON passes on what it is given, and names of
- * files and programs are any bytes. */
+/* Prints a cJSON document as text that is always valid UTF-8. cJSON does not check its strings, and
+ * names of files and programs may be any bytes. */
 #ifndef PROFD_JSON_DOCUMENT_PRINT_H
 #define PROFD_JSON_DOCUMENT_PRINT_H
 
 #include <cjson/cJSON.h>
 
-/* The text of ROOT, on one line, with replacement characters for what is not UTF-8; the caller's to
- * free(). NULL: no memory. */
+/* Returns the text of ROOT on one line, with replacement characters for what is not UTF-8. The
+ * caller frees it with free(). NULL: out of memory. */
 char *document_print(const cJSON *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* Probing for the tables of unique things. */
+/* Hash probing for tables of unique items. */
 #ifndef PROFD_JSON_HASH_H
 #define PROFD_JSON_HASH_H
 
@@ -8,8 +8,8 @@
 #include "buffer/hash_bytes.h"
 #include "json/mapped_array.h"
 
-/* Tables hold uint32_t slots, index + 1 or 0, a power of two of them, at most half of them in use.
- */
+/* A table has uint32_t slots, each an index + 1 or 0. Their number is a power of two, and at most
+ * half of them are in use. */
 struct hash_probe {
     const uint32_t *slots;
     size_t mask, at;
@@ -21,7 +21,7 @@ static inline struct hash_probe hash_probe_start(const struct mapped_array *slot
     return (struct hash_probe){ .slots = slots->items, .mask = mask, .at = hash & mask };
 }
 
-/* The index at the probe, plus 1; 0 ends the search. Moves on. */
+/* Returns the index at the probe, plus 1, and moves on; 0 ends the search. */
 static inline uint32_t hash_probe_next(struct hash_probe *probe)
 {
     uint32_t slot = probe->slots[probe->at];
@@ -29,7 +29,7 @@ static inline uint32_t hash_probe_next(struct hash_probe *probe)
     return slot;
 }
 
-/* Puts INDEX into a free slot of its hash; there is one. */
+/* Puts INDEX into a free slot for HASH; there must be one. */
 static inline void hash_insert(struct mapped_array *slots, uint64_t hash, uint32_t index)
 {
     uint32_t *items = slots->items;
@@ -39,8 +39,8 @@ static inline void hash_insert(struct mapped_array *slots, uint64_t hash, uint32
     items[at] = index + 1;
 }
 
-/* Makes SLOTS large enough for COUNT things, whose hashes HASH_OF tells. 0 or -ENOMEM, unchanged.
- */
+/* Makes SLOTS large enough for COUNT items, whose hashes HASH_OF returns. Returns 0, or -ENOMEM:
+ * then SLOTS is unchanged. */
 int hash_make_room(struct mapped_array *slots, uint32_t count,
                    uint64_t (*hash_of)(const void *table, uint32_t index), const void *table);
 

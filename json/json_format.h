@@ -1,6 +1,6 @@
-/* Numbers as JSON text, written straight into memory; two digits at a time, no locale, no division
- * by anything but constants. Each returns the byte after what it wrote; the caller has made room.
- */
+/* Formats numbers as JSON text, straight into memory: two digits at a time, without a locale,
+ * dividing only by constants. Each function returns a pointer behind what it wrote; the caller has
+ * made room. */
 #ifndef PROFD_JSON_JSON_FORMAT_H
 #define PROFD_JSON_JSON_FORMAT_H
 
@@ -39,8 +39,8 @@ static inline char *json_format_u64(char *out, uint64_t value)
     return end;
 }
 
-/* The fraction MILLIONTHS (below 1,000,000) with its point and without trailing zeros; nothing for
- * 0. */
+/* Writes the fraction MILLIONTHS (below 1,000,000) with its point and without trailing zeros;
+ * nothing if it is 0. */
 static inline char *json_format_millionths(char *out, uint32_t millionths)
 {
     if (millionths == 0)
@@ -55,7 +55,7 @@ static inline char *json_format_millionths(char *out, uint32_t millionths)
     return out;
 }
 
-/* Nanoseconds as milliseconds, exact. */
+/* Writes nanoseconds as milliseconds, exactly. */
 static inline char *json_format_time_ms(char *out, int64_t nanoseconds)
 {
     uint64_t magnitude = (uint64_t)nanoseconds;
@@ -78,8 +78,8 @@ static inline char *json_format_address(char *out, uint64_t address)
     return out;
 }
 
-/* VALUE with up to 6 digits after the point, or 15 significant digits and an exponent when large;
- * "null" when not finite. At most JSON_SCALAR_MAX_BYTES. */
+/* Writes VALUE with up to 6 digits after the point, or with 15 significant digits and an exponent
+ * if it is large; "null" if it is not finite. At most JSON_SCALAR_MAX_BYTES. */
 char *json_format_double(char *out, double value);
 
 #endif

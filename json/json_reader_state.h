@@ -1,4 +1,5 @@
-/* The reader's inside, for its own files: the window over the input, and what comes next. */
+/* The reader's internals, for its own files: the window over the input, and what is expected
+ * next. */
 #ifndef PROFD_JSON_JSON_READER_STATE_H
 #define PROFD_JSON_JSON_READER_STATE_H
 
@@ -20,7 +21,7 @@ typedef int (*json_copy_write)(void *context, const char *bytes, size_t n);
 struct json_reader {
     json_source_read read; /* NULL: everything is in the window */
     void *context;
-    int fd; /* the context of those opened by descriptor */
+    int fd; /* the context of a reader opened by descriptor */
     char *window;
     size_t window_bytes;
     uint64_t window_offset; /* of the window's first byte in the input */
@@ -42,9 +43,9 @@ struct json_reader {
     char *decoded;
     size_t decoded_bytes;
 
-    json_copy_write copy; /* takes what is read, while a value is copied */
+    json_copy_write copy; /* receives what is read while a value is copied */
     void *copy_context;
-    const char *copy_from; /* not yet given to copy; NULL: its value has not begun */
+    const char *copy_from; /* not yet passed to copy; NULL: the value has not begun */
 
     int error;
     char message[160];
@@ -52,19 +53,20 @@ struct json_reader {
 
 /* --- json_window.c --- */
 
-/* Gets more input behind `end`, keeping everything from `mark` on. 1; 0 when the input ended; or an
- * error. Moves mark, next, end and copy_from. */
+/* Reads more input behind `end`, keeping everything from `mark` on. Returns 1; 0 if the input has
+ * ended; or an error. Moves mark, next, end and copy_from. */
 int json_window_fill(struct json_reader *reader);
 
-/* Gives what was read of the value being copied to its taker. 0 or the taker's error. */
+/* Passes what has been read of the value being copied to `copy`. Returns 0 or its error. */
 int json_window_flush_copy(struct json_reader *reader);
 
-/* Records ERROR at the next byte with MESSAGE; returns it. The first one stays. */
+/* Records ERROR at the next byte, with MESSAGE, unless there already is an error. Returns the
+ * recorded one. */
 int json_reader_fail(struct json_reader *reader, int error, const char *message);
 
 /* --- json_scan.c --- */
 
-/* Past white space, to the first byte of something: 1, 0 at the end of input, or an error. */
+/* Skips white space. Returns 1 at the first other byte, 0 at the end of the input, or an error. */
 int json_scan_more_space(struct json_reader *reader);
 static inline int json_scan_space(struct json_reader *reader)
 {
@@ -73,8 +75,8 @@ static inline int json_scan_space(struct json_reader *reader)
         return 1;
     return json_scan_more_space(reader);
 }
-/* Each starts at its first byte and ends behind its last, with text and text_bytes set. 0 or an
- * error. */
+/* Each starts at the token's first byte, and ends behind its last with text and text_bytes set.
+ * Returns 0 or an error. */
 int json_scan_string(struct json_reader *reader);
 int json_scan_number(struct json_reader *reader);
 int json_scan_word(struct json_reader *reader, const char *word, size_t length);

@@ -1,13 +1,13 @@
 /* A fast streaming JSON writer, in two kinds: into memory, or through a sink.
  *
- * Text goes into chunks of mapped memory (never malloc: this runs inside profiled programs). A
- * memory writer keeps its chain of chunks until it is spliced into another writer, written out, or
- * freed. A sink writer has one chunk and hands it to its sink whenever it is full, so its memory
- * does not grow with the document.
+ * Text goes into chunks of mapped memory (never malloc, since this runs inside profiled programs).
+ * A memory writer keeps its chain of chunks until it is spliced into another writer, written out,
+ * or freed. A sink writer has one chunk, which it passes to its sink whenever it is full, so its
+ * memory does not grow with the document.
  *
- * Commas are put where they belong; names and nesting are the caller's care (end what you start). A
- * failure (no memory, the sink's error) goes to the failure latch and makes every later write do
- * nothing. One thread at a time. */
+ * The writer puts commas where they belong; the caller is responsible for names and nesting (end
+ * what you start). A failure (no memory, or the sink's error) goes to the failure latch, and from
+ * then on writes do nothing. One thread at a time. */
 #ifndef PROFD_JSON_JSON_WRITER_H
 #define PROFD_JSON_JSON_WRITER_H
 
@@ -19,10 +19,10 @@
 
 enum {
     JSON_CHUNK_BYTES = 128 * 1024, /* mapped at once, header included */
-    JSON_SCALAR_MAX_BYTES = 64,    /* no number, name-less token or separator is longer */
+    JSON_SCALAR_MAX_BYTES = 64,    /* no number, literal or separator is longer */
 };
 
-/* Takes N bytes; 0, or a negative errno, after which it is not called again. */
+/* Takes N bytes. Returns 0, or a negative errno, after which it is not called again. */
 typedef int (*json_sink_write)(void *context, const char *bytes, size_t n);
 
 struct json_chunk;
@@ -31,7 +31,7 @@ struct json_chunk;
 struct json_writer {
     char *next, *end; /* room in the last chunk */
     struct json_chunk *first, *last;
-    uint64_t earlier_bytes; /* in chunks before the last, or given to the sink */
+    uint64_t earlier_bytes; /* in chunks before the last, or passed to the sink */
     json_sink_write write;  /* NULL: memory writer */
     void *context;
     struct failure_latch *latch; /* borrowed */
@@ -41,14 +41,14 @@ struct json_writer {
 
 /* --- Life cycle --- */
 
-/* Nothing is mapped before the first write. */
+/* Initialise a memory writer, and a sink writer. Nothing is mapped before the first write. */
 void json_writer_init(struct json_writer *writer, struct failure_latch *latch);
 void json_writer_init_sink(struct json_writer *writer, json_sink_write write, void *context,
                            struct failure_latch *latch);
-/* A json_sink_write that writes all to the descriptor *(int *)CONTEXT, with write(2). */
+/* A json_sink_write that writes everything to the descriptor *(int *)CONTEXT with write(2). */
 int json_sink_fd(void *context, const char *bytes, size_t n);
 
-/* Gives what is left to the sink. Returns the latch's error. Does nothing for a memory writer. */
+/* Passes what is left to the sink; does nothing for a memory writer. Returns the latch's error. */
 int json_writer_flush(struct json_writer *writer);
 /* Frees all chunks; a sink writer's unflushed text is lost. Safe on a zeroed struct, and to repeat.
  */
@@ -57,7 +57,8 @@ void json_writer_fini(struct json_writer *writer);
 /* Bytes written so far. */
 uint64_t json_writer_bytes(const struct json_writer *writer);
 
-/* Gives a memory writer's whole text to WRITE, chunk by chunk, and keeps it. 0 or WRITE's error. */
+/* Passes a memory writer's whole text to WRITE, chunk by chunk, and keeps it. Returns 0 or WRITE's
+ * error. */
 int json_writer_copy_out(const struct json_writer *writer, json_sink_write write, void *context);
 
 /* --- Collections; `property` variants put a name before --- */
@@ -67,7 +68,7 @@ void json_end_object(struct json_writer *writer);
 void json_start_array(struct json_writer *writer);
 void json_end_array(struct json_writer *writer);
 
-/* NAME is escaped as any string; the value comes next. */
+/* NAME is escaped like any string; its value must come next. */
 void json_name(struct json_writer *writer, const char *name);
 void json_name_bytes(struct json_writer *writer, const char *name, size_t length);
 void json_start_object_property(struct json_writer *writer, const char *name);
@@ -76,12 +77,12 @@ void json_start_array_property(struct json_writer *writer, const char *name);
 /* --- Values --- */
 
 void json_null(struct json_writer *writer);
-/* COUNT nulls, as elements. */
+/* COUNT nulls, as array elements. */
 void json_nulls(struct json_writer *writer, size_t count);
 void json_bool(struct json_writer *writer, bool value);
 void json_u64(struct json_writer *writer, uint64_t value);
 void json_i64(struct json_writer *writer, int64_t value);
-/* NANOSECONDS as milliseconds, exact: 1234567 as 1.234567, 1500000 as 1.5, 0 as 0. */
+/* NANOSECONDS as milliseconds, exactly: 1234567 as 1.234567, 1500000 as 1.5, 0 as 0. */
 void json_time_ms(struct json_writer *writer, int64_t nanoseconds);
 /* VALUE with up to 6 digits after the point; null when it is not finite. */
 void json_double(struct json_writer *writer, double value);
@@ -101,12 +102,13 @@ void json_string_property(struct json_writer *writer, const char *name, const ch
 
 /* --- Splicing --- */
 
-/* BYTES, well-formed JSON, as one value (or several elements with their commas). */
+/* Writes BYTES, well-formed JSON, as one value (or as several elements with commas between
+ * them). */
 void json_splice_bytes(struct json_writer *writer, const char *bytes, size_t length);
 
-/* Moves SOURCE's text, one value or several elements with their commas, to the end of WRITER
- * without copying it: memory writers take over the chunks, sink writers pass them on. SOURCE, a
- * memory writer, is empty afterwards and can be used again. An empty SOURCE changes nothing. */
+/* Moves SOURCE's text, one value or several elements with commas between them, to the end of WRITER
+ * without copying it: a memory writer takes over the chunks, a sink writer passes them on. SOURCE,
+ * a memory writer, is empty afterwards and can be used again. An empty SOURCE changes nothing. */
 void json_splice(struct json_writer *writer, struct json_writer *source);
 
 #endif

@@ -1,13 +1,15 @@
-/* The writer's inside, for the files of this folder that format straight into its chunks. */
+/* The writer's internals, for the files of this folder that format straight into its chunks. */
 #ifndef PROFD_JSON_JSON_WRITER_ROOM_H
 #define PROFD_JSON_JSON_WRITER_ROOM_H
 
 #include "json/json_writer.h"
 
-/* Slow side of json_room: makes room for JSON_SCALAR_MAX_BYTES, in the scratch after a failure. */
+/* The slow path of json_room(): makes room for JSON_SCALAR_MAX_BYTES, after a failure in
+ * `scratch`. */
 void json_writer_refill(struct json_writer *writer);
 
-/* Where the next JSON_SCALAR_MAX_BYTES can be written; then tell json_wrote where they end. */
+/* Returns where the next JSON_SCALAR_MAX_BYTES can be written. Then pass the end of what was
+ * written to json_wrote(). */
 static inline char *json_room(struct json_writer *writer)
 {
     if (__builtin_expect(writer->end - writer->next < JSON_SCALAR_MAX_BYTES, 0))
@@ -20,7 +22,7 @@ static inline void json_wrote(struct json_writer *writer, char *end)
     writer->next = end;
 }
 
-/* Room for a value, behind the comma that it may need. */
+/* Room for a value, after the comma that it may need. */
 static inline char *json_value_room(struct json_writer *writer)
 {
     char *out = json_room(writer);
@@ -30,7 +32,7 @@ static inline char *json_value_room(struct json_writer *writer)
     return out;
 }
 
-/* Raw bytes, however many. */
+/* Appends LENGTH raw bytes. */
 void json_writer_append(struct json_writer *writer, const char *bytes, size_t length);
 
 #endif

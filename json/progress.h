@@ -1,9 +1,9 @@
-/* How far a long operation is, in exact fractions, for another thread to poll.
+/* The progress of a long operation, in exact fractions, for another thread to poll.
  *
- * A function reports from nothing to PROGRESS_SCALE (all done) on its own progress; what that means
- * for the whole is decided by its caller, who gave it a sub-range. Reports go at once to one atomic
- * number at the top. The number never goes back, and the same reports give the same numbers:
- * fractions are integers, no floating point rounds them. */
+ * A function reports its own progress, from 0 to PROGRESS_SCALE (all done). Its caller, who gave it
+ * a sub-range, decides what part of the whole that is. Reports go straight to one atomic number at
+ * the top, which never decreases. The same reports give the same numbers: fractions are integers,
+ * so there is no rounding by floating point. */
 #ifndef PROFD_JSON_PROGRESS_H
 #define PROFD_JSON_PROGRESS_H
 
@@ -15,10 +15,10 @@
 /* A share of the whole: 0 to PROGRESS_SCALE. */
 typedef uint32_t proportion_value;
 
-/* DONE of TOTAL as a proportion; all when TOTAL is 0 or DONE is not below it. */
+/* DONE of TOTAL as a proportion; the whole if TOTAL is 0 or DONE is not below it. */
 proportion_value proportion_of(uint64_t done, uint64_t total);
 
-/* The number at the top. Written by the thread at work, polled by any. */
+/* The number at the top. Written by the working thread, polled by any. */
 struct progress_value {
     _Atomic proportion_value proportion;
 };
@@ -39,17 +39,19 @@ struct progress {
     proportion_value begin, end;
 };
 
-/* The whole operation, reported into GLOBAL, which outlives it. */
+/* The range of the whole operation, reported to GLOBAL, which must outlive it. */
 struct progress progress_whole(struct progress_value *global);
 
-/* From FROM to TO of PARENT's range. PARENT may be NULL: then reports go nowhere. */
+/* The sub-range FROM to TO (of PROGRESS_SCALE) of PARENT. PARENT may be NULL: then reports go
+ * nowhere. */
 struct progress progress_part(const struct progress *parent, proportion_value from,
                               proportion_value to);
 
-/* Step DONE of TOTAL, as a range for what makes this step. */
+/* The sub-range of step DONE of TOTAL steps, for whatever carries out that step. */
 struct progress progress_step(const struct progress *parent, uint64_t done, uint64_t total);
 
-/* Reports LOCAL (of PROGRESS_SCALE) as reached. PROGRESS may be NULL. Lock-free, thread-safe. */
+/* Reports that LOCAL (of PROGRESS_SCALE) is reached. PROGRESS may be NULL. Lock-free,
+ * thread-safe. */
 void progress_report(const struct progress *progress, proportion_value local);
 
 /* Reports DONE of TOTAL. */

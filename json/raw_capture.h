@@ -1,18 +1,18 @@
-/* A raw capture (NAME.profd): what processes recorded, as it is, in one file.
+/* A raw capture (NAME.profd): the recordings of processes, unchanged, in one file.
  *
  *     raw_file   record   record   …
  *
- * Each record is a struct raw_record and so many bytes. All numbers are little-endian, and nothing
- * is aligned. The order is
+ * Each record is a struct raw_record and the bytes whose number it has. All numbers are
+ * little-endian, and nothing is aligned. The order is
  *
  *     HEAD   { PROCESS CHUNK* FRONT PROCESS_END | UNPROFILED | VOID }*   TAIL   LIST*   END
  *
- * HEAD and TAIL are JSON, as json/gecko/gecko_root.h makes it; the elements between them are made
- * of the other records by json/gecko/gecko_process.h, whenever they are wanted. A file without END
- * was cut short. profd writes up to TAIL, in a stream; profctl adds what generated code is called.
+ * HEAD and TAIL are JSON from json/gecko/gecko_root.h; json/gecko/gecko_process.h makes the
+ * elements between them from the other records, when they are needed. A file without END was cut
+ * short. profd writes a stream up to TAIL; profctl adds the names of generated code.
  *
- * Here is what both sides share: the layout, and the checks of single records. What is told of a
- * record's order is the reader's affair (profctl/raw/raw_reader.h). Any thread. */
+ * Here is what both sides share: the layout, and the checks of single records. The order of records
+ * is checked by the reader (profctl/raw/raw_reader.h). Any thread. */
 #ifndef PROFD_JSON_RAW_CAPTURE_H
 #define PROFD_JSON_RAW_CAPTURE_H
 
@@ -28,7 +28,7 @@ enum { RAW_VERSION = 4 };
 struct raw_file {
     char magic[8]; /* RAW_MAGIC_LETTERS */
     uint32_t version;
-    uint32_t arena_version; /* ARENA_VERSION of who recorded */
+    uint32_t arena_version; /* ARENA_VERSION of the recording agents */
 };
 
 enum raw_kind {
@@ -40,7 +40,7 @@ enum raw_kind {
     RAW_PROCESS_END = 6, /* struct raw_process_end */
     RAW_VOID = 7,        /* struct raw_void */
     RAW_UNPROFILED = 8,  /* struct raw_process and its strings; it has no arena */
-    RAW_LIST = 9,        /* struct raw_list, then a perf map or a jitdump as it was found */
+    RAW_LIST = 9,        /* struct raw_list, then a perf map or jitdump, unchanged */
     RAW_END = 10,        /* nothing */
 };
 
@@ -50,8 +50,8 @@ struct raw_record {
     uint64_t bytes; /* that follow */
 };
 
-/* What an arena cannot tell of its process; the numbers are those of struct gecko_process_options.
- * Behind it are five strings of the lengths that it tells, one behind the other. */
+/* What an arena does not contain about its process; the numbers are those of struct
+ * gecko_process_options. It is followed by five strings, whose lengths it has, without gaps. */
 struct raw_process {
     uint64_t id; /* unique in the file */
     uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns;
@@ -61,8 +61,8 @@ struct raw_process {
     uint32_t verdict, outcome;
     int32_t code;
     uint32_t later_images;
-    uint32_t may_be_left_out; /* 1: when it holds neither samples nor markers */
-    int32_t pid;              /* as profd knows it: the process' own may differ */
+    uint32_t may_be_left_out; /* 1: may be omitted if it has no samples or markers */
+    int32_t pid;              /* as profd sees it; the process's own view may differ */
     int32_t parent_pid;       /* this and all below: of UNPROFILED, else 0 */
     uint64_t start_ns;
     uint64_t produced_blocks, produced_bytes, dropped_blocks, dropped_bytes;
@@ -71,8 +71,8 @@ struct raw_process {
     uint32_t unused;             /* 0 */
 };
 
-/* An arena's own, read behind its chunks: so it names all that is in them. Where they lie in the
- * file is no matter: a reader puts them side by side again as it likes. */
+/* The front of an arena. It is read after the chunks, so it names everything that is in them. The
+ * positions of chunks in the file do not matter: a reader may place them as it likes. */
 struct raw_front {
     uint32_t header_bytes; /* of struct arena_header */
     uint32_t dictionary_bytes;
@@ -87,15 +87,15 @@ struct raw_process_end {
     uint64_t capture_ns; /* when its last chunk was copied */
 };
 
-/* The process with that ID, whose records come before, ended while they were written, or could not
- * be read to its end: they are not to be used. */
+/* The process with this ID ended while its records, which come before, were written, or could not
+ * be read completely: the records must not be used. */
 struct raw_void {
     uint64_t id;
 };
 
 enum raw_list_kind { RAW_LIST_PERF_MAP = 0, RAW_LIST_JITDUMP = 1 };
 
-/* What the code is called that a process generated. */
+/* The names of the code that a process generated. */
 struct raw_list {
     int64_t pid;   /* as in the profile: unique (gecko_unique_pid()) */
     uint64_t kind; /* enum raw_list_kind */
@@ -107,11 +107,12 @@ enum {
     RAW_PROCESS_BYTES = sizeof(struct raw_process) + RAW_PROCESS_STRINGS * RAW_STRING_BYTES,
 };
 
-/* What stands in the record of BYTES of KIND. It finds damage, not malice. */
+/* The checksum of a record of KIND with COUNT BYTES. It detects damage, not malice. */
 uint32_t raw_check(uint32_t kind, const void *bytes, size_t count);
 
-/* The facts of a process, for writing: strings are borrowed, NULL: none, and cut at
- * RAW_STRING_BYTES. OUT has room for RAW_PROCESS_BYTES. Returns how many bytes it has. */
+/* The facts about a process, for writing. Strings are borrowed, may be NULL, and are cut at
+ * RAW_STRING_BYTES. raw_process_put() writes them to OUT, which has room for RAW_PROCESS_BYTES, and
+ * returns the number of bytes. */
 struct raw_process_facts {
     uint64_t id;
     int32_t pid;
@@ -121,8 +122,8 @@ struct raw_process_facts {
 };
 size_t raw_process_put(const struct raw_process_facts *facts, uint8_t *out);
 
-/* The same, read: strings are terminated and in TEXTS, which belongs to the caller. 0, or -EPROTO
- * for what raw_process_put() never writes. */
+/* The same for reading. Strings are terminated and in TEXTS, which the caller owns. Returns 0, or
+ * -EPROTO for bytes that raw_process_put() never writes. */
 struct raw_process_texts {
     char texts[RAW_PROCESS_STRINGS][RAW_STRING_BYTES + 1];
 };

@@ -1,4 +1,4 @@
-/* Strings, each kept once and known by its index: the stringTable of a thread.
+/* Strings, each stored once and known by its index: the stringTable of a thread.
  *
  * An open-addressing hash table over one growing block of bytes; memory from mmap. One thread. */
 #ifndef PROFD_JSON_UNIQUE_STRINGS_H
@@ -11,7 +11,7 @@
 #include "json/json_writer.h"
 #include "json/mapped_array.h"
 
-/* What add functions return after a failure. */
+/* Returned by add functions after a failure. */
 #define UNIQUE_NONE UINT32_MAX
 
 struct unique_strings {
@@ -25,8 +25,8 @@ struct unique_strings {
 void unique_strings_init(struct unique_strings *strings, struct failure_latch *latch);
 void unique_strings_fini(struct unique_strings *strings);
 
-/* The index of the string, which is added when it is new: 0, 1, 2 … in the order of first use.
- * UNIQUE_NONE when memory or indices run out, latched. */
+/* Returns the index of the string, which is added if it is new: 0, 1, 2 … in the order of first
+ * use. UNIQUE_NONE if memory or indices run out, which is latched. */
 uint32_t unique_strings_add(struct unique_strings *strings, const char *bytes, size_t length);
 
 /* The index of a string that was added; UNIQUE_NONE: it was not. */
@@ -39,7 +39,7 @@ uint32_t unique_strings_count(const struct unique_strings *strings);
 const char *unique_strings_get(const struct unique_strings *strings, uint32_t index,
                                size_t *length);
 
-/* Writes all strings, in order, as one JSON array. */
+/* Writes all strings, in order, as a JSON array. */
 void unique_strings_stream(const struct unique_strings *strings, struct json_writer *writer);
 
 #endif

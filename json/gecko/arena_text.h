@@ -1,4 +1,4 @@
-/* Comparing the strings of an arena, which have no terminator. Pure. */
+/* Compares strings of an arena, which are not terminated. Pure. */
 #ifndef PROFD_JSON_GECKO_ARENA_TEXT_H
 #define PROFD_JSON_GECKO_ARENA_TEXT_H
 

@@ -1,8 +1,8 @@
-/* The categories of one process: those of every profile, then its own, as the dictionary has them.
+/* The categories of one process: those of every profile, then its own, from the dictionary.
  *
- * A profile knows a category by its place in the list, and a subcategory by its place among those
- * of its category, of which the first is "Other". A name stands once in a list: the colour of the
- * first counts. A zeroed struct has those of every profile. One thread. */
+ * A profile identifies a category by its place in the list, and a subcategory by its place among
+ * those of its category, of which the first is "Other". A name occurs only once in a list, with the
+ * colour that was given first. A zeroed struct has those of every profile. One thread. */
 #ifndef PROFD_JSON_GECKO_CATEGORIES_H
 #define PROFD_JSON_GECKO_CATEGORIES_H
 
@@ -22,18 +22,18 @@ struct gecko_categories {
     struct mapped_array places;        /* struct known_place, by id - CATEGORY_FIRST_OWN */
 };
 
-/* Adds the category ID, or the subcategory ID of the category PARENT. Names and colours are
- * borrowed; a colour that viewers don't know becomes grey. 0; -ENOMEM; -EPROTO for an id or a
- * parent that cannot be. */
+/* Add the category ID, or the subcategory ID of the category PARENT. Names and colours are
+ * borrowed; a colour that viewers do not know becomes grey. Return 0; -ENOMEM; or -EPROTO for an
+ * impossible id or parent. */
 int gecko_categories_add(struct gecko_categories *categories, uint32_t id, struct arena_string name,
                          struct arena_string colour);
 int gecko_categories_add_part(struct gecko_categories *categories, uint32_t id, uint32_t parent,
                               struct arena_string name);
 
-/* Where ID is; "Other" when it is not known. */
+/* The place of ID; that of "Other" if it is not known. */
 struct category_place gecko_categories_find(const struct gecko_categories *categories, uint32_t id);
 
-/* Writes the list; CATEGORIES NULL: those of every profile. */
+/* Writes the list; if CATEGORIES is NULL, only those of every profile. */
 void gecko_categories_stream(const struct gecko_categories *categories, struct json_writer *writer);
 
 void gecko_categories_free(struct gecko_categories *categories);

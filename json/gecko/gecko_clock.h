@@ -1,13 +1,14 @@
-/* The wall clock's view of a capture's time zero.
+/* The wall-clock time of a capture's time zero.
  *
- * The loader shifts a sub-process by the difference between its startTime and the root's, so
- * whoever captures asks once, and gives the answer to all processes of the file. */
+ * The loader shifts a sub-process by the difference between its startTime and the root's, so a
+ * capture asks once, and uses the answer for all processes of the file. */
 #ifndef PROFD_JSON_GECKO_CLOCK_H
 #define PROFD_JSON_GECKO_CLOCK_H
 
 #include <stdint.h>
 
-/* MONOTONIC_NS of CLOCK_MONOTONIC as nanoseconds since the epoch, by what both clocks say now. */
+/* Converts MONOTONIC_NS on CLOCK_MONOTONIC to nanoseconds since the epoch, by the current readings
+ * of both clocks. */
 uint64_t gecko_clock_unix_ns(uint64_t monotonic_ns);
 
 #endif

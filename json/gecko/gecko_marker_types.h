@@ -1,8 +1,8 @@
-/* The marker types of one process: their schemas, as the dictionary has them, and the names by
- * which a profile knows them.
+/* The marker types of one process: their schemas, from the dictionary, and their names in a
+ * profile.
  *
- * Viewers know one schema for a name, so of two different ones under one name the later is renamed:
- * "request" becomes "request (2)". A zeroed struct is empty. One thread. */
+ * Viewers know only one schema for a name, so if two different ones have the same name, the later
+ * one is renamed: "request" becomes "request (2)". A zeroed struct is empty. One thread. */
 #ifndef PROFD_JSON_GECKO_MARKER_TYPES_H
 #define PROFD_JSON_GECKO_MARKER_TYPES_H
 
@@ -25,11 +25,11 @@ struct marker_types {
     uint64_t renamed;          /* of them, because their name was taken */
 };
 
-/* Adds the type ID, of which BYTES (borrowed) is the schema. 0; -ENOMEM; -EPROTO for what is no
- * schema, or when there are too many. */
+/* Adds the type ID with the schema BYTES (borrowed). Returns 0; -ENOMEM; or -EPROTO if that is not
+ * a schema, or there are too many. */
 int marker_types_add(struct marker_types *types, uint32_t id, struct arena_string bytes);
 
-/* NULL when there is none. */
+/* The type ID; NULL: there is none. */
 const struct marker_type *marker_types_find(const struct marker_types *types, uint32_t id);
 
 /* Writes the type's name as a string. */

@@ -1,10 +1,10 @@
 /* The Gecko profile of one process, made from its arena in one pass over the buffer.
  *
- * The same code serves the live process (in the agent), the dead one and the frozen one (beside
- * profd). Output is one JSON object, an element of "processes". Samples and markers are sorted by
- * thread while the buffer is read, once; memory grows with the unique strings, frames and stacks, a
+ * The same code serves living processes (in the agent), and ended and frozen ones (beside profd).
+ * The output is one JSON object, an element of "processes". Samples and markers are sorted by
+ * thread while the buffer is read, once. Memory grows with the unique strings, frames and stacks, a
  * few bytes for each sample of a thread that ran, and the JSON of markers. Each thread's part then
- * goes to the writer's sink as it is made, and frees what it took. */
+ * goes to the writer's sink as it is made, and its memory is freed. */
 #ifndef PROFD_JSON_GECKO_PROCESS_H
 #define PROFD_JSON_GECKO_PROCESS_H
 
@@ -21,14 +21,14 @@
 
 struct gecko_root_options;
 
-/* What the arena cannot tell. Times are CLOCK_MONOTONIC ns. */
+/* What the arena does not contain. Times are in ns on CLOCK_MONOTONIC. */
 struct gecko_process_options {
     uint64_t reference_ns;      /* the capture's time zero: all times in the file count from it */
     uint64_t reference_unix_ns; /* the same moment since the epoch; one number in all of a file */
-    uint64_t capture_ns;        /* now; the end of everything that still lives */
+    uint64_t capture_ns;        /* now; the end of everything that is still alive */
     uint64_t since_ns;          /* samples and markers before this are left out; 0: none are */
-    uint64_t process_start_ns;  /* of the process' first program; 0: not known, as to an agent */
-    uint64_t end_ns;            /* of the process; 0 while it lives */
+    uint64_t process_start_ns;  /* of the process's first program; 0: not known (agents) */
+    uint64_t end_ns;            /* of the process; 0: it is alive */
     enum process_verdict verdict;
     enum process_verdict outcome; /* what became of a NOT_PROFILED one all the same; of the others
                                    * it is the verdict */
@@ -46,25 +46,25 @@ struct gecko_process_options {
                               * counted. 0: 256 MB and 64 times the chunks, at most 2 GB */
 };
 
-/* Streams the profile of READER's arena into WRITER; "{}" when no thread passes the filters.
- * PROGRESS may be NULL. The first failure is in
- * LATCH and is returned (negative errno). Follows locked_profiler_stream_json_for_this_process. */
+/* Streams the profile of READER's arena into WRITER; "{}" if no thread passes the filters. PROGRESS
+ * may be NULL. Returns 0, or the first failure (a negative errno), which is also in LATCH. Modelled
+ * on Firefox's locked_profiler_stream_json_for_this_process. */
 int gecko_stream_process(struct arena_reader *reader, const struct gecko_process_options *options,
                          struct json_writer *writer, struct progress *progress,
                          struct failure_latch *latch);
 
-/* A process without an arena, known from outside only. Strings are borrowed, NULL: unknown. */
+/* A process without an arena, known only from outside. Strings are borrowed; NULL: not known. */
 struct gecko_unprofiled_process {
     int32_t pid, parent_pid;
     uint64_t start_ns; /* CLOCK_MONOTONIC; 0: not known */
     const char *executable;
     const char *command_line; /* NUL-separated */
     size_t command_line_bytes;
-    struct block_account account; /* of what it had recorded; zeros: nothing */
+    struct block_account account; /* of what it recorded; zeros: nothing */
 };
 
 /* Streams an element for it, with one thread and no stacks, so that it is listed with its verdict
- * and reason. Errors as gecko_stream_process. */
+ * and reason. Errors as gecko_stream_process(). */
 int gecko_stream_unprofiled(const struct gecko_unprofiled_process *unprofiled,
                             const struct gecko_process_options *options, struct json_writer *writer,
                             struct failure_latch *latch);

@@ -1,4 +1,4 @@
-/* What stands around the processes in a capture: the beginning and the end of the root object.
+/* What surrounds the processes in a capture: the beginning and the end of the root object.
  *
  * The root is profd itself, as the parent process is in Firefox: its meta holds for the whole file,
  * and it has one thread, without stacks. Every profiled process is an element of "processes":
@@ -6,8 +6,8 @@
  *     gecko_root_begin   element   ","   element   …   gecko_root_end
  *
  * The elements are complete objects from gecko_stream_process(), made elsewhere and moved between
- * the two as they are; begin and end may use different writers. Same reference_ns for the root and
- * all elements, or their times do not line up. */
+ * the two unchanged; begin and end may use different writers. The root and all elements must have
+ * the same reference_ns, or their times do not match. */
 #ifndef PROFD_JSON_GECKO_ROOT_H
 #define PROFD_JSON_GECKO_ROOT_H
 
@@ -17,7 +17,7 @@
 #include "json/gecko/gecko_marker_types.h"
 #include "json/json_writer.h"
 
-/* What a counter changed by until TIME_NS, since its sample before. */
+/* The change of a counter from its previous sample to TIME_NS. */
 struct gecko_root_sample {
     uint64_t time_ns;
     int64_t count;
@@ -30,7 +30,7 @@ struct gecko_root_counter {
     size_t sample_count;
 };
 
-/* Times are CLOCK_MONOTONIC ns. Strings are borrowed. */
+/* Times are in ns on CLOCK_MONOTONIC. Strings are borrowed. */
 struct gecko_root_options {
     uint64_t reference_ns;      /* the capture's time zero, as in struct gecko_process_options */
     uint64_t reference_unix_ns; /* likewise */
@@ -42,27 +42,26 @@ struct gecko_root_options {
     uint64_t profd_start_ns;     /* when profd started; 0: session_start_ns */
     const char *const *features; /* NULL-terminated names; NULL: none */
     const char *thread_filters;  /* comma-separated; NULL or "": all */
-    /* For the end. */
+    /* Needed for the end only. */
     const struct gecko_root_counter *counters;
     size_t counter_count;
-    const char *obstacle; /* why something of the machine could not be measured; NULL or "": none */
+    const char *obstacle; /* why the machine could not be measured; NULL or "": none */
 };
 
-/* Writes everything up to and with `"processes":[`, without meta. Errors go to the writer's latch.
- */
+/* Writes everything up to and including `"processes":[`, without meta. Errors go to the writer's
+ * latch. */
 void gecko_root_begin(struct json_writer *writer, const struct gecko_root_options *options);
 
-/* Writes everything behind the last element, "meta" among it: only now options->capture_ns has to
- * be right, and must not be before any sample of the elements, or viewers hide those. LOG, a memory
- * writer with one JSON object, becomes the profileGatheringLog's entry for profd; it is empty
+/* Writes everything after the last element, including "meta". options->capture_ns is used only
+ * here; it must not be before any sample of the elements, or viewers hide those. LOG, a memory
+ * writer with one JSON object, becomes profd's entry in profileGatheringLog, and is empty
  * afterwards. NULL or empty: no events. */
 void gecko_root_end(struct json_writer *writer, const struct gecko_root_options *options,
                     struct json_writer *log);
 
-/* The parts of a file that a process writes by itself, without a profd: then the root is that
- * process, and gecko_stream_process() makes all of it. The members of
- * "meta", with the process' own CATEGORIES and TYPES of markers, and an empty profileGatheringLog.
- */
+/* For a file that a process writes itself, without profd: the root is then that process, and
+ * gecko_stream_process() makes all of it. These write the members of "meta", with the process's own
+ * CATEGORIES and marker TYPES, and an empty profileGatheringLog. */
 void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options,
                             const struct gecko_categories *categories,
                             const struct marker_types *types);

@@ -1,4 +1,4 @@
-/* The root's own counters, as members of the open object. For gecko_root.c. */
+/* Writes the root's own counters as members of the open object. For gecko_root.c only. */
 #ifndef PROFD_JSON_GECKO_ROOT_COUNTERS_H
 #define PROFD_JSON_GECKO_ROOT_COUNTERS_H
 

@@ -1,9 +1,10 @@
-/* Rows of the sampler's ticks, as a thread keeps them until its table is written.
+/* The samples of a thread, as compact rows that are kept until its table is written.
  *
- * A row is two or four LEB128 numbers: ticks since the thread's previous row, a code for the stack
- * (see below), and for what is not late: ns behind the tick, CPU use in µs. A thread that slept
- * through a tick has no row; the JSON has a sample for it all the same, so rows take a small part
- * of the memory that their JSON would. Written by gecko_samples.c, read by gecko_sample_table.c. */
+ * A row is two or four LEB128 numbers: the ticks since the thread's previous row, a code for the
+ * stack (see below) and, unless it is late, the ns behind the tick and the CPU use in µs. A thread
+ * that slept through a tick has no row, though the JSON has a sample for it, so rows take only a
+ * small part of the memory of their JSON. Written by gecko_samples.c, read by
+ * gecko_sample_table.c. */
 #ifndef PROFD_JSON_GECKO_SAMPLE_ROWS_H
 #define PROFD_JSON_GECKO_SAMPLE_ROWS_H
 
@@ -31,8 +32,8 @@ static inline bool sample_row_take_number(const uint8_t **in, const uint8_t *end
     return *in != NULL;
 }
 
-/* Reads the next row into *ROW, whose tick is that of the previous one; false at the end. Rows are
- * our own work, so none should be cut short; *IN is NULL then. */
+/* Reads the next row into *ROW, whose tick is that of the previous one. Returns false at the end.
+ * We wrote the rows ourselves, so none should be cut short; if one is, *IN is NULL. */
 static inline bool sample_row_next(const uint8_t **in, const uint8_t *end, struct sample_row *row)
 {
     uint64_t ticks_on = 0;

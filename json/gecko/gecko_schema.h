@@ -4,7 +4,7 @@
 
 #include "json/json_writer.h"
 
-/* Opens a table with COLUMNS (NULL-terminated); rows, as arrays, come next. */
+/* Opens a table with COLUMNS (NULL-terminated); its rows, as arrays, must come next. */
 void gecko_start_table(struct json_writer *writer, const char *const *columns);
 void gecko_end_table(struct json_writer *writer);
 
