@@ -1,9 +1,9 @@
-/* Where a ClickHouse is, and what is kept there for how long:
+/* The address of a ClickHouse server, and how long data are kept there:
  *
  *     clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE[?cluster=NAME&days=N&hour_days=N]
  *     clickhouse+https://…[?ca_file=PATH&…]
  *
- * The password stands in a file, so that no list of processes shows it. Pure. */
+ * The password is in a file, so that it does not show in lists of processes. Pure. */
 #ifndef PROFD_COMMON_CLICKHOUSE_URL_H
 #define PROFD_COMMON_CLICKHOUSE_URL_H
 
@@ -33,7 +33,8 @@ struct clickhouse_url {
 /* Whether TEXT begins as such a URL does. */
 bool clickhouse_url_is_one(const char *text);
 
-/* 0, or -EINVAL with what is wrong in PROBLEM, which quotes nothing but names of TEXT. */
+/* Returns 0, or -EINVAL with what is wrong in PROBLEM, which quotes nothing of TEXT except
+ * names. */
 int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
                          char problem[CLICKHOUSE_PROBLEM_BYTES]);
 

@@ -1,6 +1,4 @@
-/* What an export is told by a command line or a config: the bounds and addresses that both have.
- * Pure.
- */
+/* The bounds and addresses of exports, shared by the command line and the config. Pure. */
 #ifndef PROFD_COMMON_EXPORT_TERMS_H
 #define PROFD_COMMON_EXPORT_TERMS_H
 
@@ -11,10 +9,10 @@ enum { EXPORT_LEAST_EVERY_MS = 1000, EXPORT_MOST_EVERY_MS = 60 * 60 * 1000 };
 enum { EXPORT_LEAST_SPOOL_BYTES = 1 << 20 }; /* a batch that is larger than the spool is lost */
 enum { EXPORT_PROBLEM_BYTES = 160 };
 
-/* Whether URL is of a kind of server that there are exports to. */
+/* Whether URL is of a kind of server to which profd can export. */
 bool export_url_is_known(const char *url);
 
-/* Whether all of it is right. False with what is wrong in PROBLEM. */
+/* Whether all of URL is valid. If not, PROBLEM says what is wrong. */
 bool export_url_check(const char *url, char problem[EXPORT_PROBLEM_BYTES]);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a session may record, and the list of it as people write it: names with commas between.
+/* What a session can record, and its list as written by users: comma-separated names.
  *
- * The bits travel: append, never reuse. Pure. */
+ * The bits are part of the protocol: append, never reuse. Pure. */
 #ifndef PROFD_COMMON_FEATURES_H
 #define PROFD_COMMON_FEATURES_H
 
@@ -46,17 +46,18 @@ enum {
     FEATURES_TEXT_BYTES = 1024 /* all names, with commas and a NUL */
 };
 
-/* The bits of the names in TEXT. -EINVAL for a word that names none, which is then in UNKNOWN. */
+/* Gets the bits of the names in TEXT. Returns 0, or -EINVAL with the first unknown word in
+ * UNKNOWN. */
 int features_parse(const char *text, uint64_t *bits, char unknown[FEATURE_WORD_BYTES]);
 
 /* The name that WORD was most likely meant to be; NULL when none is near. */
 const char *features_nearest(const char *word);
 
-/* The names of BITS as features_parse() reads them; bits without a name are left out. Returns OUT.
- */
+/* Writes the names of BITS, as features_parse() reads them; bits without a name are omitted.
+ * Returns OUT. */
 const char *features_format(uint64_t bits, char out[FEATURES_TEXT_BYTES]);
 
-/* Their names as an array that ends with NULL. */
+/* Their names as a NULL-terminated array. */
 void features_names(uint64_t bits, const char *out[FEATURE_COUNT + 1]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rules for alerts, as people write them.
+/* Rules for alerts, as written by users.
  *
  *     cpu>64ms,kind=tenant        an iteration of more than 64 ms of CPU time
  *     wall>128ms,times=3/10s      three of them, on the wall, in ten seconds
@@ -21,16 +21,16 @@ struct group_alert_rule {
     enum group_alert_measure measure;
     uint64_t above_ns;           /* at least a millisecond */
     struct groups_filter filter; /* whose iterations */
-    uint64_t times;              /* so often … */
-    uint64_t within_ns;          /* … in so long; 0: in however long */
+    uint64_t times;              /* this often … */
+    uint64_t within_ns;          /* … within this time; 0: within any time */
     uint64_t quiet_ns;           /* after an alert, of the same group */
 };
 
-/* TEXT as a rule. False with one line in PROBLEM that says what it should be. */
+/* Parses TEXT. Returns false with one line in PROBLEM that says what it should be. */
 bool group_alert_parse(const char *text, struct group_alert_rule *out,
                        char problem[GROUP_ALERT_PROBLEM_BYTES]);
 
-/* The threshold (buffer/group_table.h) that counts what RULE looks for; not of a rule on blocked
+/* The threshold (buffer/group_table.h) that counts what RULE looks for. Not for rules on blocked
  * time. */
 unsigned group_alert_threshold(const struct group_alert_rule *rule);
 

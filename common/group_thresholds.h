@@ -1,4 +1,4 @@
-/* From which length on an iteration of a performance group counts as janky, in how many steps. */
+/* The lengths from which an iteration of a performance group counts as janky. */
 #ifndef PROFD_COMMON_GROUP_THRESHOLDS_H
 #define PROFD_COMMON_GROUP_THRESHOLDS_H
 

@@ -1,4 +1,4 @@
-/* A choice of performance groups, as people write it.
+/* A filter for performance groups, as written by users.
  *
  *     kind=tenant,name=blue,process=server
  *
@@ -18,17 +18,18 @@ struct groups_filter {
     char process[GROUPS_FILTER_TEXT_BYTES]; /* … or a part of the process' */
 };
 
-/* Adds a condition, the BYTES at WORD, such as kind=tenant. False, with FILTER as it was: it is
- * none, its text is empty or too long, or FILTER has one of that sort. */
+/* Adds a condition, the BYTES at WORD, such as kind=tenant. Returns false, with FILTER unchanged,
+ * if it is not a condition, its text is empty or too long, or FILTER already has one of that
+ * sort. */
 bool groups_filter_add(struct groups_filter *filter, const char *word, size_t bytes);
 
-/* TEXT, conditions with commas between, as a filter. False with one line in PROBLEM that says what
- * it should be. */
+/* Parses TEXT, comma-separated conditions. Returns false with one line in PROBLEM that says what it
+ * should be. */
 bool groups_filter_parse(const char *text, struct groups_filter *out,
                          char problem[GROUPS_FILTER_PROBLEM_BYTES]);
 
-/* Whether FILTER lets groups of KIND and NAME pass, and those of processes of NAME; the texts are
- * any bytes, and not terminated. */
+/* Whether groups of KIND and NAME pass FILTER; and those in processes called NAME. The texts may be
+ * any bytes, and are not terminated. */
 bool groups_filter_passes_group(const struct groups_filter *filter, const char *kind,
                                 size_t kind_bytes, const char *name, size_t name_bytes);
 bool groups_filter_passes_process(const struct groups_filter *filter, const char *name,

@@ -1,5 +1,5 @@
-/* The options of a program: one table, of which its command line is read (option_words.h) and its
- * help is printed. Pure, but for printing. */
+/* The options of a program: one table by which its command line is read (option_words.h) and its
+ * help is printed. Pure, except for printing. */
 #ifndef PROFD_COMMON_OPTION_TABLE_H
 #define PROFD_COMMON_OPTION_TABLE_H
 
@@ -19,7 +19,7 @@ struct option_row {
     const char *help;  /* lines with '\n' between; NULL: for nobody to see */
 };
 
-/* A view of the rows that are in one of SETS. */
+/* A view of the rows that belong to one of SETS. */
 struct option_table {
     const struct option_row *rows;
     size_t count; /* at most OPTION_TABLE_MAX_ROWS */
@@ -35,7 +35,7 @@ const struct option_row *option_table_letter(const struct option_table *table, c
 /* The name that NAME was most likely meant to be, or NULL. */
 const char *option_table_nearest(const struct option_table *table, const char *name);
 
-/* How help is laid out. */
+/* The layout of the help. */
 struct option_layout {
     bool has_letters; /* there is a column for them */
     int name_columns; /* for the name and what its value is called */

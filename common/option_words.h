@@ -1,13 +1,13 @@
 /* The words of a command line, taken one after the other: "--name VALUE", "--name=VALUE",
  * "-n VALUE", "-nVALUE", letters of options without a value together, and operands.
  *
- * Names are whole, so that one that is added later changes nothing. Pure. */
+ * Names cannot be abbreviated, so that options added later change nothing. Pure. */
 #ifndef PROFD_COMMON_OPTION_WORDS_H
 #define PROFD_COMMON_OPTION_WORDS_H
 
 #include "common/option_table.h"
 
-/* Where we are. Zeroed but for WORDS and COUNT it is at the first word. */
+/* The current position. Zeroed except for WORDS and COUNT, it is at the first word. */
 struct option_words {
     char *const *words; /* borrowed */
     int count;
@@ -25,7 +25,7 @@ enum option_word_kind {
     OPTION_WORD_VALUE_UNWANTED, /* a value for an option that takes none */
 };
 
-/* What was taken. Texts are those of the command line. */
+/* What was taken. Texts point into the command line. */
 struct option_word {
     const char *word;             /* as it was written */
     const struct option_row *row; /* of an option that is known */

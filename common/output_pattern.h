@@ -1,4 +1,4 @@
-/* Names of the captures that triggers write: a pattern, and what stands for its letters. Pure.
+/* The names of the captures that triggers write: a pattern, with these placeholders. Pure.
  *
  *     %p  id of the process that the event is about, or else profd's own
  *     %t  time, in seconds since the epoch
@@ -15,7 +15,7 @@
 
 #define OUTPUT_PATTERN_DEFAULT "profile-%t-%e-%n.json.gz"
 
-/* What output_pattern_check() asks for, as a text, not as a format. */
+/* What output_pattern_check() requires, as plain text, not as a format. */
 #define OUTPUT_PATTERN_RULE "must end in .json or .json.gz, and may contain %p, %t, %e, %n and %%"
 
 enum { OUTPUT_PATTERN_BYTES = 1024 }; /* the longest pattern, with its NUL */
@@ -27,12 +27,12 @@ struct output_event {
     uint64_t number;
 };
 
-/* 0; -EINVAL for a % before another letter or at the end, which *LETTER is then ('\0');
- * -ENAMETOOLONG for one that is too long; -ENOENT when the name would not end in .json or .json.gz.
- * LETTER may be NULL. */
+/* Checks PATTERN. Returns 0; -EINVAL for a % before another letter, which is then in *LETTER, or at
+ * the end (*LETTER is '\0'); -ENAMETOOLONG if it is too long; -ENOENT if the name would not end in
+ * .json or .json.gz. LETTER may be NULL. */
 int output_pattern_check(const char *pattern, char *letter);
 
-/* The name for EVENT into OUT. 0; as above; or -ENAMETOOLONG. */
+/* Writes the name for EVENT to OUT. Returns 0, an error as above, or -ENAMETOOLONG. */
 int output_pattern_expand(const char *pattern, const struct output_event *event,
                           char out[PATH_MAX]);
 

@@ -14,14 +14,15 @@ struct library_path {
     size_t length;
 };
 
-/* The next one of the list at *REST, which moves behind it. False at the end. */
+/* Takes the next library of the list at *REST, which moves past it. Returns false at the end. */
 bool preload_list_take(const char **rest, struct library_path *path);
 
-/* Whether PATH is the agent: as profd names it, or the link that people may preload it by. Names
- * without a folder are not ours to judge: where the loader searches is its own affair. */
+/* Whether PATH is the agent: under profd's own name for it, or through the link by which users may
+ * preload it. Names without a folder never count, since only the loader knows where it searches for
+ * them. */
 bool preload_list_is_agent(const struct library_path *path);
 
-/* Whether it is the agent or the hooks of malloc. */
+/* Whether PATH is the agent or the malloc hooks. */
 bool preload_list_is_ours(const struct library_path *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* What became of a process; shown in the profile and by status.
  *
- * The numbers travel and are kept: append, never reuse. Pure. */
+ * The numbers are part of the protocol and of files: append, never reuse. Pure. */
 #ifndef PROFD_COMMON_PROCESS_VERDICT_H
 #define PROFD_COMMON_PROCESS_VERDICT_H
 
@@ -22,7 +22,7 @@ enum process_verdict {
 enum { VERDICT_COUNT = 0 PROCESS_VERDICTS(X) };
 #undef X
 
-/* "live" and so on; "unknown" for a number that is none. */
+/* "live" and so on; "unknown" for any other number. */
 const char *process_verdict_name(enum process_verdict verdict);
 
 #endif

@@ -1,9 +1,9 @@
 /* Why a program will not be profiled, judged from outside: from its file and its environment.
  *
- * Both sides ask: the agent of a process that calls exec, and profd about a process that it meets
- * in /proc. What is found is a judgement, not the truth: a program that says hello all the same is
- * right. Plain system calls on descriptors that are closed again; nothing allocates; safe between
- * vfork and exec, and in a signal handler. */
+ * Used by the agent of a process that calls exec, and by profd for processes that it finds in
+ * /proc. The result is a guess: a program that says hello nevertheless is profiled. Plain system
+ * calls on descriptors that are closed again; nothing allocates; safe between vfork and exec, and
+ * in a signal handler. */
 #ifndef PROFD_COMMON_PROGRAM_FACTS_H
 #define PROFD_COMMON_PROGRAM_FACTS_H
 
@@ -34,31 +34,32 @@ struct program_facts {
     uint64_t descriptor_limit;
 };
 
-/* OBSTACLE_NONE when nothing keeps the agent out. Pure. */
+/* OBSTACLE_NONE if nothing keeps the agent out. Pure. */
 enum recording_obstacle program_obstacle(const struct program_facts *facts);
 
-/* Whether the sanitizer that it was built with would end it for the agent. Pure. */
+/* Whether the program's sanitizer would abort it because of the agent. Pure. */
 bool program_refuses_agent(const struct program_facts *facts);
 
-/* Fills in what the file behind FD (borrowed; readable) tells, as the calling process' user would
- * run it. When it is a script, INTERPRETER (SIZE bytes) gets the path of what runs it, else "". 0,
- * or a negative errno with facts that say nothing. */
+/* Fills in what the file FD (borrowed; readable) shows, if it were run by the user of the calling
+ * process. If it is a script, INTERPRETER (SIZE bytes) gets the path of its interpreter, else "".
+ * Returns 0, or a negative errno: then nothing is known. */
 int program_look(int fd, struct program_facts *facts, char *interpreter, size_t size);
 
-/* The same for the file at PATH, relative to DIRECTORY_FD (as openat), through its interpreters.
- * Gives a descriptor of what would run in the end, which is the caller's; or a negative errno. */
+/* The same for the file at PATH, relative to DIRECTORY_FD (as for openat), following interpreters.
+ * Returns a descriptor of the program that would finally run, which the caller owns; or a negative
+ * errno. */
 int program_open(int directory_fd, const char *path, struct program_facts *facts);
 
-/* The same when only the facts are asked for: 0 or a negative errno. -EACCES too when the file may
- * be read and not run. */
+/* The same if only the facts are needed. Returns 0 or a negative errno; -EACCES also if the file
+ * may be read but not executed. */
 int program_look_at(int directory_fd, const char *path, struct program_facts *facts);
 
-/* Where execvp would find NAME: in OUT (SIZE bytes), relative to DIRECTORY_FD. SEARCH_PATH is the
- * value of PATH, NULL: the system's own. -ENOENT, or -ENAMETOOLONG. */
+/* Writes to OUT (SIZE bytes) where execvp would find NAME, relative to DIRECTORY_FD. SEARCH_PATH is
+ * the value of PATH; NULL: the system's default. Returns 0, -ENOENT, or -ENAMETOOLONG. */
 int program_find(int directory_fd, const char *name, const char *search_path, char *out,
                  size_t size);
 
-/* Fills in what one variable ("NAME=VALUE") of the environment tells. */
+/* Fills in what one variable ("NAME=VALUE") of the environment shows. */
 void program_look_variable(const char *variable, struct program_facts *facts);
 
 #endif

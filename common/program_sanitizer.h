@@ -1,9 +1,9 @@
-/* Programs that were built with a sanitizer whose runtime insists on being the first library, or
- * takes the agent for part of what it checks.
+/* Detects programs that were built with a sanitizer whose runtime insists on being the first
+ * library, or treats the agent as part of the program that it checks.
  *
- * Compilers link such a runtime in front of all others, so one look at the program's first library
- * tells. One that is linked statically is not seen. Plain system calls; nothing allocates; safe
- * between vfork and exec. */
+ * Compilers link such a runtime in front of all other libraries, so the program's first library
+ * shows it. A statically linked runtime is not detected. Plain system calls; nothing allocates;
+ * safe between vfork and exec. */
 #ifndef PROFD_COMMON_PROGRAM_SANITIZER_H
 #define PROFD_COMMON_PROGRAM_SANITIZER_H
 

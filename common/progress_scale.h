@@ -1,4 +1,4 @@
-/* What proportions are parts of: those of a progress, and those that travel. */
+/* The scale of proportions, in progress reports and in messages. */
 #ifndef PROFD_COMMON_PROGRESS_SCALE_H
 #define PROFD_COMMON_PROGRESS_SCALE_H
 

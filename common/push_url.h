@@ -1,9 +1,9 @@
-/* Where a server is that takes profiles as others make them, too:
+/* The address of a server that accepts profiles in a standard format:
  *
  *     KIND+http[s]://HOST[:PORT][/PREFIX][?token_file=PATH&ca_file=PATH&tenant=NAME]
  *
- * KIND is pyroscope, parca or otlp. Tokens stand in files, so that no list of processes shows them.
- * Pure. */
+ * KIND is pyroscope, parca or otlp. Tokens are in files, so that they do not show in lists of
+ * processes. Pure. */
 #ifndef PROFD_COMMON_PUSH_URL_H
 #define PROFD_COMMON_PUSH_URL_H
 

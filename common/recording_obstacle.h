@@ -1,4 +1,4 @@
-/* Why nothing is recorded of a process. Pure. */
+/* Why nothing is recorded in a process. Pure. */
 #ifndef PROFD_COMMON_RECORDING_OBSTACLE_H
 #define PROFD_COMMON_RECORDING_OBSTACLE_H
 

@@ -1,7 +1,7 @@
-/* The clock that decides when a thread is sampled, and why a process may have another one than was
- * asked for.
+/* The clock that decides when a thread is sampled, and why a process may have a clock other than
+ * the one requested.
  *
- * The numbers are kept in arenas and travel: append, never reuse. Pure; any thread. */
+ * The numbers are part of arenas and of the protocol: append, never reuse. Pure; any thread. */
 #ifndef PROFD_COMMON_SAMPLING_CLOCK_H
 #define PROFD_COMMON_SAMPLING_CLOCK_H
 
@@ -21,7 +21,7 @@ enum sampling_clock {
         SAMPLING_CLOCK_COUNT
 };
 
-/* The texts end a sentence for people, and stand in captures. */
+/* The texts complete a sentence for people, and are part of captures. */
 #define CLOCK_REFUSALS(X)                                                                          \
     X(NONE, 0, "")                                                                                 \
     X(KERNEL, 1, "the kernel refuses perf events (sysctl kernel.perf_event_paranoid)")             \
@@ -43,7 +43,7 @@ enum clock_refusal {
         CLOCK_REFUSAL_COUNT
 };
 
-/* What arenas tell is an hour at most; more is damage. */
+/* An interval in an arena is at most an hour; more is damage. */
 #define SAMPLING_INTERVAL_MAX_NS UINT64_C(3600000000000)
 
 /* Whether CLOCK needs a thread of the agent even in a program of one thread under profd. */
@@ -55,11 +55,11 @@ const char *sampling_clock_name(enum sampling_clock clock);
 /* "" for none; REFUSAL is below CLOCK_REFUSAL_COUNT. */
 const char *clock_refusal_text(enum clock_refusal refusal);
 
-/* The refusal with that text; OTHER when it is none that is known here. */
+/* The refusal with TEXT; OTHER if it is not known here. */
 enum clock_refusal clock_refusal_named(const char *text);
 
-/* Numbers from an arena, which may say anything: a clock that is not known here counts as AUTO, a
- * refusal as OTHER, an interval out of bounds as 0. */
+/* Check numbers from an arena, which may be anything: an unknown clock becomes AUTO, an unknown
+ * refusal OTHER, and an interval out of bounds 0. */
 enum sampling_clock sampling_clock_checked(uint32_t number);
 enum clock_refusal clock_refusal_checked(uint32_t number);
 uint64_t sampling_interval_checked(uint64_t interval_ns);

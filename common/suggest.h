@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* One of the COUNT CANDIDATES, or NULL when none is near: few letters changed, missing, added or
- * swapped, or WORD is the beginning of it. */
+/* One of the COUNT CANDIDATES, or NULL if none is similar. Similar means that a few letters are
+ * changed, missing, added or swapped, or that WORD is its beginning. */
 const char *suggest_nearest(const char *word, const char *const *candidates, size_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* Which system a process id is of: it means nothing in another namespace, or after a boot. */
+/* Identifies the system to which a process id belongs: it means nothing in another pid namespace,
+ * or after a reboot. */
 #ifndef PROFD_COMMON_SYSTEM_ID_H
 #define PROFD_COMMON_SYSTEM_ID_H
 
@@ -6,10 +7,11 @@
 
 enum { BOOT_ID_BYTES = 40 };
 
-/* The kernel's name for this boot, terminated. 0, or a negative errno without /proc. */
+/* Writes the kernel's id of this boot, terminated. Returns 0, or a negative errno, as without
+ * /proc. */
 int boot_id_read(char out[BOOT_ID_BYTES]);
 
-/* The kernel's number for the calling process's namespace of process ids; 0: it cannot be told. */
+/* The kernel's number for the pid namespace of the calling process; 0: not known. */
 uint64_t pid_namespace(void);
 
 #endif

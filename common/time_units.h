@@ -1,5 +1,5 @@
-/* Units of time in one another. Plain numbers, which take the type of what they meet: a product of
- * two of them, or of one and a count of seconds, needs 64 bits. */
+/* Conversions between units of time. These are plain numbers of type int: a product of two of them,
+ * or of one and a number of seconds, needs a cast to 64 bits. */
 #ifndef PROFD_COMMON_TIME_UNITS_H
 #define PROFD_COMMON_TIME_UNITS_H
 

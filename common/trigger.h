@@ -1,8 +1,8 @@
-/* Triggers: what makes profd write a capture by itself, as they travel. Pure.
+/* Triggers: what makes profd write a capture automatically, in the form used in messages. Pure.
  *
  * A trigger is a string: "signal", "exit", "SIGUSR2", "name:NAME", "marker:NAME:NANOSECONDS",
- * "jank:RULE", "delay:TIME", or "cpu:PERCENT%/TIME". A session's markers are told to agents as one
- * text, a line "NANOSECONDS:NAME" for each. */
+ * "jank:RULE", "delay:TIME", or "cpu:PERCENT%/TIME". The marker triggers of a session are sent to
+ * agents as one text, with a line "NANOSECONDS:NAME" for each. */
 #ifndef PROFD_COMMON_TRIGGER_H
 #define PROFD_COMMON_TRIGGER_H
 
@@ -23,12 +23,12 @@ enum {
 enum trigger_kind {
     TRIGGER_SIGNAL,  /* a process dies by a signal */
     TRIGGER_SIGUSR2, /* profd gets that signal */
-    TRIGGER_NAME,    /* somebody says the name */
+    TRIGGER_NAME,    /* somebody calls the name */
     TRIGGER_MARKER,  /* a marker of the name lasts longer than the duration */
     TRIGGER_EXIT,    /* a process exits with a status other than 0 */
     TRIGGER_JANK,    /* a performance group is janky, by a rule (ipc/groups/group_alert.h) … */
     TRIGGER_DELAY,   /* … or an event loop is, on the wall */
-    TRIGGER_CPU      /* a process uses more than so much of a processor */
+    TRIGGER_CPU      /* a process uses too much of a processor */
 };
 
 struct trigger {
@@ -53,18 +53,20 @@ bool trigger_name_is_valid(const char *name, size_t length);
 /* Whether triggers of KIND have a rule, and not a name. */
 bool trigger_has_rule(enum trigger_kind kind);
 
-/* TRIGGER, which has a rule, has RULE of LENGTH bytes. False when that is too long, or no text. */
+/* Sets the rule of TRIGGER, which has one, to RULE of LENGTH bytes. Returns false if that is too
+ * long, or not text. */
 bool trigger_set_rule(struct trigger *trigger, const char *rule, size_t length);
 
-/* TEXT of LENGTH bytes as a trigger. 0, or -EINVAL. */
+/* Parses TEXT of LENGTH bytes. Returns 0 or -EINVAL. */
 int trigger_parse(const char *text, size_t length, struct trigger *out);
 
-/* The rule of a JANK or DELAY trigger: "64ms" is cpu>64ms, and a delay wall>64ms of a thread. False
- * with one line in PROBLEM. */
+/* Gets the rule of a JANK or DELAY trigger: "64ms" means cpu>64ms and, for a delay, wall>64ms of a
+ * thread. Returns false with one line in PROBLEM. */
 bool trigger_alert(const struct trigger *trigger, struct group_alert_rule *out,
                    char problem[GROUP_ALERT_PROBLEM_BYTES]);
 
-/* That of a CPU trigger: "80%/10s", or "80%", which is over a second. */
+/* Gets the rule of a CPU trigger: "80%/10s", or "80%", which means over one second. Returns false
+ * if it is invalid. */
 bool trigger_cpu(const struct trigger *trigger, struct trigger_cpu *out);
 
 /* Writes TRIGGER as trigger_parse() reads it. */
@@ -73,8 +75,8 @@ void trigger_format(const struct trigger *trigger, char out[TRIGGER_TEXT_BYTES])
 /* Appends a MARKER trigger to LINES, which is terminated. 0, or -ENOSPC. */
 int trigger_add_line(char lines[TRIGGER_LINES_BYTES], const struct trigger *trigger);
 
-/* The next line of *LINES of *LENGTH bytes, which move behind it. 1 with *OUT, 0 at the end,
- * -EINVAL for a line that is none. */
+/* Reads the next line of *LINES, of *LENGTH bytes, which both move past it. Returns 1 with *OUT, 0
+ * at the end, or -EINVAL for an invalid line. */
 int trigger_next_line(const char **lines, size_t *length, struct trigger *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sizes, times and rates as people write them, and as the kernel does. Pure. */
+/* Parses sizes, times and rates as written by people and by the kernel. Pure. */
 #ifndef PROFD_COMMON_UNITS_H
 #define PROFD_COMMON_UNITS_H
 
@@ -11,7 +11,8 @@ int units_parse_size(const char *text, uint64_t *bytes);
 /* "250us", "1ms", "1.5s", "2m"; a bare number counts DEFAULT_UNIT_NS. 0, -EINVAL, or -ERANGE. */
 int units_parse_time(const char *text, uint64_t default_unit_ns, uint64_t *ns);
 
-/* Samples per second, as the interval that they are apart. 0, -EINVAL (also for 0), or -ERANGE. */
+/* Parses samples per second, and gives the interval between two. Returns 0, -EINVAL (also for 0),
+ * or -ERANGE. */
 int units_parse_rate(const char *text, uint64_t *interval_ns);
 
 /* A whole number within MINIMUM..MAXIMUM. 0, -EINVAL, or -ERANGE. */

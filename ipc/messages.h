@@ -169,8 +169,7 @@ struct message_session {
     uint64_t is_sampling_paused;           /* only samples and counters */
     struct message_string thread_filters;  /* comma-separated; empty: all */
     struct message_string marker_triggers; /* lines of common/trigger.h; empty: none */
-    uint64_t allocation_interval_bytes;    /* on average between sampled allocations; 0: the agent's
-                                              default */
+    uint64_t allocation_interval_bytes;    /* between samples; 0: the agent's default */
     uint64_t clock;                        /* enum sampling_clock */
     uint64_t revision; /* 32 bits: of these terms, which may change while the session is on */
 };
