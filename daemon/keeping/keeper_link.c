@@ -168,12 +168,11 @@ static void replace_keeper(struct keeper_link *link)
     int error = lasted ? make_address(link->views.socket_path, &address) : -ECONNABORTED;
     if (error == 0)
         error = start_keeper(link, &address);
-    if (error == 0)
-        error = watch_keeper(link);
+    bool is_replaced = error == 0 && watch_keeper(link) == 0;
     link->events->on_replaced(link->context);
     log_warn("profd-keeper does not answer (%s); %s", why,
-             keeper_link_is_open(link) ? "started another one"
-                                       : "new single-threaded processes get agent threads");
+             is_replaced ? "started another one"
+                         : "new single-threaded processes get agent threads");
 }
 
 /* A keeper says nothing that it is not asked. */
