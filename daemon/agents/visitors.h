@@ -38,8 +38,8 @@ struct visitors {
     uv_loop_t *loop;
     const struct visitors_events *events;
     void *context;
-    TAILQ_HEAD(visitor_list, visitor)
-    all;                        /* those that have not said yet what they are, oldest first … */
+    /* Those that have not said yet what they are, oldest first … */
+    TAILQ_HEAD(visitor_list, visitor) all;
     struct admission admission; /* … and whether more of them may come */
 };
 

@@ -185,7 +185,7 @@ int config_parse(const char *text, size_t bytes, const char *file, struct config
 int config_load(const char *file, struct config *out, char error_text[CONFIG_ERROR_TEXT])
 {
     const char *why = NULL;
-    size_t bytes;
+    size_t bytes = 0;
     char *text = malloc(CONFIG_MAX_BYTES);
     int error = text == NULL ? -ENOMEM : -EINVAL;
 
