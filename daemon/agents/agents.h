@@ -161,8 +161,8 @@ void agents_forget(struct agents *agents, struct child *child);
 /* CHILD's connection has ended; its process may still live. */
 void agents_note_disconnected(struct child *child);
 
-/* CHILD may have reported that it was about to become another program, of which nothing was heard
- * since: it runs that program now, or has ended as it. Nothing if it reported no such thing. */
+/* CHILD, which has ended, may have reported that it was about to become another program, of which
+ * nothing was heard since: it ended as that one. Nothing if it reported no such thing. */
 void agents_settle_exec(struct child *child);
 
 /* The last of what is kept of OWNER, a child, has gone: its name stays. */

@@ -33,6 +33,8 @@ static void pass_arena(struct agents *agents, struct child *child, const uint8_t
 void agents_keep(struct agents *agents, struct child *child, uid_t uid, const uint8_t *hello,
                  size_t bytes)
 {
+    if (!keeper_link_is_open(agents->keeper))
+        return; /* there will be none either */
     remember_greeting(child, uid, hello, bytes);
     pass_arena(agents, child, hello, bytes);
 }

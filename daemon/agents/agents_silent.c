@@ -106,11 +106,8 @@ static void split_from_unheard(struct child *child)
 
 void agents_settle_exec(struct child *child)
 {
-    if (child->exec.start_ns == 0 || child->verdict == VERDICT_EXECED)
-        return;
-    if (child->state != CHILD_ENDED)
-        agents_end(child->agents, child, VERDICT_EXECED, 0, child->exec.start_ns);
-    else if (child_table_find_latest(child->agents->children, child->pid) == child)
+    if (child->exec.start_ns != 0 && child->verdict != VERDICT_EXECED &&
+        child_table_find_latest(child->agents->children, child->pid) == child)
         split_from_unheard(child);
 }
 

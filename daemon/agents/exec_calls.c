@@ -2,32 +2,32 @@
 
 #include <stddef.h>
 
-static struct exec_call *place_of(struct exec_calls *calls, pid_t pid)
+static size_t place_of(pid_t pid)
 {
-    return &calls->places[(unsigned)pid % EXEC_CALLS];
+    return (unsigned)pid % EXEC_CALLS;
 }
 
 void exec_calls_put(struct exec_calls *calls, const struct exec_call *call)
 {
-    *place_of(calls, call->pid) = *call;
-}
-
-bool exec_calls_take(struct exec_calls *calls, pid_t pid, struct exec_call *out)
-{
-    struct exec_call *place = place_of(calls, pid);
-
-    if (pid <= 0 || place->pid != pid)
-        return false;
-    *out = *place;
-    place->pid = 0;
-    return true;
+    calls->places[place_of(call->pid)] = *call;
 }
 
 const struct exec_call *exec_calls_find(const struct exec_calls *calls, pid_t pid)
 {
-    const struct exec_call *place = &calls->places[(unsigned)pid % EXEC_CALLS];
+    const struct exec_call *place = &calls->places[place_of(pid)];
 
     return pid > 0 && place->pid == pid ? place : NULL;
+}
+
+bool exec_calls_take(struct exec_calls *calls, pid_t pid, struct exec_call *out)
+{
+    const struct exec_call *call = exec_calls_find(calls, pid);
+
+    if (call == NULL)
+        return false;
+    *out = *call;
+    calls->places[place_of(pid)].pid = 0;
+    return true;
 }
 
 void exec_calls_forget_before(struct exec_calls *calls, uint64_t time_ns)

@@ -70,11 +70,17 @@ static bool is_our_own(const struct census *census, const char *program)
            strcmp(program, census->paths->keeper) == 0;
 }
 
+/* Whether nothing in PROGRAM, which could be looked at, will say hello. */
+static bool stays_silent(const struct process_program *program)
+{
+    return program->obstacle != OBSTACLE_NONE && program->path[0] == '/';
+}
+
 /* A silent one that was met before: it may have become another program. True when it has. */
 static bool examine_silent_child(struct child *child, const struct process_program *program)
 {
     cpu_account_follow(child);
-    return program->obstacle != OBSTACLE_NONE && program->path[0] == '/' &&
+    return stays_silent(program) &&
            !file_name_is_same(child->executable, program->path, strlen(program->path));
 }
 
@@ -91,11 +97,6 @@ static bool examine_process(struct census *census, const struct process_sighting
     if (process_program_read(sighting->pid, census->paths->library, &program) < 0 ||
         is_our_own(census, program.path))
         return false;
-    if (is_known && child->exec.start_ns != 0 &&
-        process_runs_other_program(child->pid, child->executable)) {
-        agents_settle_exec(child);
-        is_known = child->state != CHILD_ENDED;
-    }
     if (is_known) {
         struct process_sighting as_of_now = *sighting;
         as_of_now.start_ns = now_ns;
@@ -135,7 +136,7 @@ static bool add_replacing(struct census *census, const struct child *child, uint
     };
 
     return process_program_read(child->pid, census->paths->library, &program) == 0 &&
-           program.obstacle != OBSTACLE_NONE && program.path[0] == '/' &&
+           stays_silent(&program) &&
            census_add(census, &sighting, program.path, program.obstacle) != NULL;
 }
 
