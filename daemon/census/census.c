@@ -141,15 +141,23 @@ static bool add_replacing(struct census *census, const struct child *child, uint
 }
 
 /* Those without an agent thread cannot show that they run another program by losing a connection;
- * they may have told of the call before the session, or not at all. True when there was news. */
-static bool find_replaced(struct census *census, uint64_t now_ns)
+ * they may have told of the call before the session, or not at all. Of many that told nothing, a
+ * look that is not for SHOWING has a few, the next one others. True when there was news. */
+static bool find_replaced(struct census *census, bool showing, uint64_t now_ns)
 {
     const struct child *last = census->children->last; /* those behind it are added here */
+    const size_t living = census->children->count - census->children->ended;
+    const size_t looks = showing ? 1 : living / CENSUS_PROGRAMS_IN_A_LOOK + 1;
+    const size_t turn = census->look++ % looks;
+    size_t number = 0;
     bool is_news = false;
 
     for (struct child *child = census->children->first; child != NULL;
          child = child != last ? child->next : NULL) {
-        if (child->agent == CHILD_IS_ALONE && child->state != CHILD_ENDED &&
+        if (child->agent != CHILD_IS_ALONE || child->state == CHILD_ENDED)
+            continue;
+        bool has_turn = number++ % looks == turn;
+        if ((has_turn || agents_knows_exec(census->agents, child)) &&
             has_been_replaced(census, child))
             is_news |= add_replacing(census, child, now_ns);
     }
@@ -192,15 +200,15 @@ static void follow_clocks(struct census *census)
     }
 }
 
-/* True when there was news. */
-static bool scan_processes(struct census *census)
+/* SHOWING: what is found is shown now. True when there was news. */
+static bool scan_processes(struct census *census, bool showing)
 {
     struct process_list list;
     bool is_news = false;
     uint64_t now_ns = uv_hrtime();
 
     census_read(census); /* what agents told is better known */
-    is_news = find_replaced(census, now_ns);
+    is_news = find_replaced(census, showing, now_ns);
     int error = process_list_read(&list, has_agent, census);
 
     if (error == 0)
@@ -228,7 +236,7 @@ static void on_timer(uv_timer_t *timer)
         census->scan_ms = 0;
         return;
     }
-    census->scan_ms = scan_processes(census) ? CENSUS_FIRST_SCAN_MS : census->scan_ms * 2;
+    census->scan_ms = scan_processes(census, false) ? CENSUS_FIRST_SCAN_MS : census->scan_ms * 2;
     if (census->scan_ms > CENSUS_SLOWEST_SCAN_MS)
         census->scan_ms = CENSUS_SLOWEST_SCAN_MS;
     uv_timer_start(timer, on_timer, census->scan_ms, 0);
@@ -280,7 +288,7 @@ void census_schedule(struct census *census)
 void census_take(struct census *census)
 {
     if (session_is_on(census->session))
-        (void)scan_processes(census); /* news or not: it is shown now */
+        (void)scan_processes(census, true); /* news or not */
 }
 
 /* --- What profd itself starts and reaps --- */

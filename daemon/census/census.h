@@ -31,6 +31,8 @@ enum {
     /* A scan costs about 10 us for each process of the system. */
     CENSUS_FIRST_SCAN_MS = 1000,
     CENSUS_SLOWEST_SCAN_MS = 16000,
+    /* Of so many processes that have agents the program is read, which costs as much again. */
+    CENSUS_PROGRAMS_IN_A_LOOK = 64,
     /* A process without an apparent reason counts as silent this long after it was first seen. */
     CENSUS_PATIENCE_MS = 2000,
     CENSUS_MAX_SUSPECTS = 256,
@@ -92,6 +94,7 @@ struct census {
     uint64_t unfinished_ns; /* … first at this time */
     uint64_t lost;          /* entries, in this session */
     uint64_t scan_ms;       /* until the next one */
+    size_t look;            /* the number of the next look at the programs of children */
     struct census_suspect suspects[CENSUS_MAX_SUSPECTS];
     size_t suspect_count;
     struct census_names names; /* of those that may still say hello */
