@@ -222,7 +222,7 @@ $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(SHARED)
 	-lcheck_pic -lsubunit -lm $(ALL_LIBS) -o $@
 
 # With gaps between its segments, as programs for large pages have.
-$(B)/tests/test_modules: ALL_LIBS += -Wl,-z,max-page-size=0x200000
+$(addprefix $(B)/tests/test_,modules module_entry module_changes): ALL_LIBS += -Wl,-z,max-page-size=0x200000
 
 # Programs that are profiled by the system tests, or look at captures for them.
 $(B)/tests/programs/%: tests/system/programs/%.c $(L)/libprofd.so
