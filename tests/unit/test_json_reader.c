@@ -1,30 +1,9 @@
-/* json.json_reader */
-#include <check.h>
+/* json.json_reader: documents become tokens, or are refused. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "json/json_reader.h"
-
-/* A source that gives its text a few bytes at a time. */
-struct dribble {
-    const char *next, *end;
-    size_t step;
-    int error; /* at the end instead of 0 */
-};
-
-static ssize_t dribble(void *context, char *bytes, size_t n)
-{
-    struct dribble *source = context;
-    size_t left = (size_t)(source->end - source->next);
-    size_t got = n < source->step ? n : source->step;
-    got = got < left ? got : left;
-    memcpy(bytes, source->next, got);
-    source->next += got;
-    return got == 0 ? source->error : (ssize_t)got;
-}
+#include "tests/unit/json_reader_scene.h"
 
 static const char letters[] = {
     [JSON_TOKEN_START_OBJECT] = '{', [JSON_TOKEN_END_OBJECT] = '}', [JSON_TOKEN_START_ARRAY] = '[',
@@ -143,113 +122,6 @@ START_TEST(malformed_documents_are_refused_where_they_are_wrong)
 }
 END_TEST
 
-static struct json_reader *open_text(const char *json)
-{
-    struct json_reader *reader;
-    ck_assert_int_eq(json_reader_open_memory(json, strlen(json), &reader), 0);
-    return reader;
-}
-
-static const struct {
-    const char *json, *text;
-    size_t length;
-} decoded[] = {
-    { "\"plain\"", "plain", 5 },
-    { "\"\\b\\f\\n\\r\\t\\/\\\\\\\"\"", "\b\f\n\r\t/\\\"", 8 },
-    { "\"\\u0041\\u00e9\\u20ac\"", "Aé€", 6 },
-    { "\"\\ud83d\\ude00\"", "😀", 4 },
-    { "\"\\uD83D!\"", "\xef\xbf\xbd!", 4 },
-    { "\"\\ude00\"", "\xef\xbf\xbd", 3 },
-    { "\"\\ud83d\\u0041\"",
-      "\xef\xbf\xbd"
-      "A",
-      4 },
-    { "\"a\\u0000b\"", "a\0b", 3 },
-    { "\"\"", "", 0 },
-};
-
-START_TEST(strings_are_decoded)
-{
-    const char *text;
-    size_t length;
-    struct json_reader *reader = open_text(decoded[_i].json);
-    ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_STRING);
-    ck_assert_int_eq(json_reader_string(reader, &text, &length), 0);
-    ck_assert_uint_eq(length, decoded[_i].length);
-    ck_assert_int_eq(memcmp(text, decoded[_i].text, length + 1), 0);
-    json_reader_close(reader);
-}
-END_TEST
-
-START_TEST(keys_compare_decoded)
-{
-    struct json_reader *reader = open_text("{\"st\\u0061ck\":1}");
-    json_reader_next(reader);
-    ck_assert(!json_reader_is(reader, "{"));
-    json_reader_next(reader);
-    ck_assert(json_reader_is(reader, "stack"));
-    ck_assert(!json_reader_is(reader, "stac"));
-    json_reader_close(reader);
-}
-END_TEST
-
-static const struct {
-    const char *json;
-    double value;
-} numbers[] = {
-    { "0", 0 },
-    { "-1", -1 },
-    { "0.1", 0.1 },
-    { "3.000006", 3.000006 },
-    { "-9223372036854.775807", -9223372036854.775807 },
-    { "1795217341641.892439", 1795217341641.892439 },
-    { "1e3", 1000 },
-    { "1.5E-3", 0.0015 },
-    { "123456789012345678901234567890", 123456789012345678901234567890.0 },
-    { "0.00000000000000000000000000001", 1e-29 },
-    { "2.2250738585072014e-308", 2.2250738585072014e-308 },
-};
-
-START_TEST(doubles_are_read_to_the_last_bit)
-{
-    struct json_reader *reader = open_text(numbers[_i].json);
-    ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_NUMBER);
-    ck_assert(json_reader_double(reader) == numbers[_i].value);
-    json_reader_close(reader);
-}
-END_TEST
-
-static const struct {
-    const char *json;
-    int unsigned_result, signed_result;
-} integers[] = {
-    { "18446744073709551615", 0, -ERANGE },
-    { "18446744073709551616", -ERANGE, -ERANGE },
-    { "9223372036854775807", 0, 0 },
-    { "9223372036854775808", 0, -ERANGE },
-    { "-9223372036854775808", -ERANGE, 0 },
-    { "-9223372036854775809", -ERANGE, -ERANGE },
-    { "1.0", -ERANGE, -ERANGE },
-    { "1e2", -ERANGE, -ERANGE },
-    { "\"1\"", -ERANGE, -ERANGE },
-};
-
-START_TEST(integers_have_to_fit)
-{
-    uint64_t u;
-    int64_t i;
-    struct json_reader *reader = open_text(integers[_i].json);
-    json_reader_next(reader);
-    ck_assert_int_eq(json_reader_u64(reader, &u), integers[_i].unsigned_result);
-    ck_assert_int_eq(json_reader_i64(reader, &i), integers[_i].signed_result);
-    if (integers[_i].unsigned_result == 0)
-        ck_assert_uint_eq(u, strtoull(integers[_i].json, NULL, 10));
-    if (integers[_i].signed_result == 0)
-        ck_assert_int_eq(i, strtoll(integers[_i].json, NULL, 10));
-    json_reader_close(reader);
-}
-END_TEST
-
 START_TEST(more_tells_whether_the_collection_goes_on)
 {
     int elements = 0;
@@ -289,90 +161,6 @@ START_TEST(skip_goes_behind_the_value)
     ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_NUMBER);
     ck_assert_int_eq(json_reader_skip(reader), 0);
     ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_END_OBJECT);
-    json_reader_close(reader);
-}
-END_TEST
-
-struct copied {
-    char *bytes;
-    size_t length;
-    int error;
-};
-
-static int take_bytes(void *context, const char *bytes, size_t n)
-{
-    struct copied *copied = context;
-    if (copied->error != 0)
-        return copied->error;
-    copied->bytes = realloc(copied->bytes, copied->length + n + 1);
-    memcpy(copied->bytes + copied->length, bytes, n);
-    copied->length += n;
-    copied->bytes[copied->length] = '\0';
-    return 0;
-}
-
-START_TEST(values_are_copied_as_they_stand)
-{
-    static const char *const values[] = { "1.50", "\"a\\u0041\"", "[ 1, {\"x\" : [ ] } ]", "{}",
-                                          "null" };
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        char json[100];
-        struct copied copied = { NULL, 0, 0 };
-        snprintf(json, sizeof(json), "{\"a\" :  %s , \"b\":7}", values[i]);
-        struct dribble source = { json, json + strlen(json), 3, 0 };
-        struct json_reader *reader;
-        ck_assert_int_eq(json_reader_open(dribble, &source, &reader), 0);
-        json_reader_next(reader);
-        json_reader_next(reader);
-        ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), 0);
-        ck_assert_str_eq(copied.bytes, values[i]);
-        ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_KEY);
-        ck_assert(json_reader_is(reader, "b"));
-        json_reader_close(reader);
-        free(copied.bytes);
-    }
-}
-END_TEST
-
-START_TEST(a_copy_larger_than_the_window_comes_in_pieces)
-{
-    enum { COUNT = 300000 };
-    char *json = malloc(COUNT * 8 + 10), *out = json;
-    struct copied copied = { NULL, 0, 0 };
-    out += sprintf(out, "[[");
-    for (int i = 0; i < COUNT; i++)
-        out += sprintf(out, "%s%d", i == 0 ? "" : ",", i);
-    out += sprintf(out, "]]");
-    struct dribble source = { json, out, 100000, 0 };
-    struct json_reader *reader;
-    ck_assert_int_eq(json_reader_open(dribble, &source, &reader), 0);
-    json_reader_next(reader);
-    ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), 0);
-    ck_assert_uint_eq(copied.length, (size_t)(out - json) - 2);
-    ck_assert_int_eq(memcmp(copied.bytes, json + 1, copied.length), 0);
-    ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_END_ARRAY);
-    json_reader_close(reader);
-    free(copied.bytes);
-    free(json);
-}
-END_TEST
-
-START_TEST(a_copy_that_is_refused_ends_the_reading)
-{
-    struct copied copied = { NULL, 0, -ENOSPC };
-    struct json_reader *reader = open_text("[1]");
-    ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), -ENOSPC);
-    ck_assert_int_eq(json_reader_next(reader), -ENOSPC);
-    json_reader_close(reader);
-}
-END_TEST
-
-START_TEST(there_is_nothing_to_copy_at_the_end_of_a_collection)
-{
-    struct copied copied = { NULL, 0, 0 };
-    struct json_reader *reader = open_text("[]");
-    json_reader_next(reader);
-    ck_assert_int_eq(json_reader_copy_value(reader, take_bytes, &copied), -EPROTO);
     json_reader_close(reader);
 }
 END_TEST
@@ -435,8 +223,6 @@ START_TEST(the_sources_error_is_the_readers)
 }
 END_TEST
 
-#define ROWS(table) ((int)(sizeof(table) / sizeof((table)[0])))
-
 int main(void)
 {
     Suite *suite = suite_create("json.json_reader");
@@ -444,18 +230,10 @@ int main(void)
     tcase_add_loop_test(tokens, documents_become_tokens_however_they_arrive, 0, ROWS(documents));
     tcase_add_loop_test(tokens, malformed_documents_are_refused_where_they_are_wrong, 0,
                         ROWS(malformed));
-    tcase_add_loop_test(tokens, strings_are_decoded, 0, ROWS(decoded));
-    tcase_add_test(tokens, keys_compare_decoded);
-    tcase_add_loop_test(tokens, doubles_are_read_to_the_last_bit, 0, ROWS(numbers));
-    tcase_add_loop_test(tokens, integers_have_to_fit, 0, ROWS(integers));
     suite_add_tcase(suite, tokens);
     TCase *values = tcase_create("values");
     tcase_add_test(values, more_tells_whether_the_collection_goes_on);
     tcase_add_test(values, skip_goes_behind_the_value);
-    tcase_add_test(values, values_are_copied_as_they_stand);
-    tcase_add_test(values, a_copy_larger_than_the_window_comes_in_pieces);
-    tcase_add_test(values, a_copy_that_is_refused_ends_the_reading);
-    tcase_add_test(values, there_is_nothing_to_copy_at_the_end_of_a_collection);
     suite_add_tcase(suite, values);
     TCase *limits = tcase_create("limits");
     tcase_add_test(limits, a_string_longer_than_the_window_is_one_token);
