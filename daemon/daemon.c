@@ -95,7 +95,7 @@ static int decide_access(struct daemon *profd)
 }
 
 /* A session goes with its ledger. */
-static void take_over(struct daemon *profd, enum ledger_past past)
+static void take_over_session(struct daemon *profd, enum ledger_past past)
 {
     const struct restart_always_on always_on = { profd->options.always_interval_ns,
                                                  profd->options.memory_limit_bytes };
@@ -206,7 +206,7 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         open_keeper(profd, past == LEDGER_PAST_ADOPTED);
     if (error == 0)
-        take_over(profd, past);
+        take_over_session(profd, past);
     if (error == 0)
         when_ledger_opens(profd);
     if (error == 0 && options->private_fd >= 0) {

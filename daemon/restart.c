@@ -77,7 +77,7 @@ static void on_patience_over(uv_timer_t *timer)
     restart->awaited_count = 0;
 }
 
-static size_t find_awaited(const struct restart *restart, lease_owner owner)
+static size_t find_awaited_owner(const struct restart *restart, lease_owner owner)
 {
     size_t at = 0;
 
@@ -88,12 +88,12 @@ static size_t find_awaited(const struct restart *restart, lease_owner owner)
 
 bool restart_is_awaited(const struct restart *restart, lease_owner owner)
 {
-    return find_awaited(restart, owner) < restart->awaited_count;
+    return find_awaited_owner(restart, owner) < restart->awaited_count;
 }
 
 void restart_note_hello(struct restart *restart, lease_owner owner)
 {
-    size_t at = find_awaited(restart, owner);
+    size_t at = find_awaited_owner(restart, owner);
 
     if (at < restart->awaited_count)
         restart->awaited[at] = restart->awaited[--restart->awaited_count];
@@ -155,8 +155,8 @@ static void renew_always_on_session(struct session *session,
     session_change(session, owner, &settings);
 }
 
-static void begin_with(struct restart *restart, const struct session *kept,
-                       const struct restart_always_on *always_on)
+static void begin_session(struct restart *restart, const struct session *kept,
+                          const struct restart_always_on *always_on)
 {
     struct session *session = restart->views.session;
 
@@ -204,7 +204,7 @@ void restart_take_over(struct restart *restart, const struct restart_always_on *
     int error = session_file_read(restart->views.socket_path, &session);
 
     if (error == 0)
-        begin_with(restart, &session, always_on);
+        begin_session(restart, &session, always_on);
     restart->events->on_return(restart->context);
     if (error == 0 && session_is_on(restart->views.session))
         resume_session(restart);

@@ -145,7 +145,7 @@ void agents_drop_connection(struct child *child)
     connection_close(connection, -ESHUTDOWN);
 }
 
-static void set_status(struct child *child, int wait_status)
+static void apply_wait_status(struct child *child, int wait_status)
 {
     if (child->verdict != VERDICT_VANISHED)
         return;
@@ -161,7 +161,7 @@ void agents_detach_process(struct child *child)
     if (child->verdict != VERDICT_VANISHED)
         agents_stop_watching(child);
     else if (child->wait.is_known)
-        set_status(child, child->wait.status);
+        apply_wait_status(child, child->wait.status);
 }
 
 void agents_end(struct agents *agents, struct child *child, enum process_verdict verdict, int code,
@@ -194,7 +194,7 @@ static void on_ended(void *owner)
 static void on_status(const int *wait_status, void *owner)
 {
     if (wait_status != NULL)
-        set_status(owner, *wait_status);
+        apply_wait_status(owner, *wait_status);
     agents_stop_watching(owner);
 }
 
@@ -254,7 +254,7 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
     if (child->agent == CHILD_IS_SILENT && ending->end_ns < child->end_ns)
         child_correct_end(child, child->verdict, child->code,
                           ending->end_ns); /* that was noticed late */
-    set_status(child, ending->wait_status);
+    apply_wait_status(child, ending->wait_status);
     return true;
 }
 
@@ -269,7 +269,7 @@ void agents_change_end_to_exec(struct child *child, uint64_t exec_ns)
 /* --- The end of sessions, and of profd --- */
 
 /* CHILD is freed now, or with the end of its copy; the exit store is cleared after this. */
-static void give_up(struct agents *agents, struct child *child)
+static void discard_child(struct agents *agents, struct child *child)
 {
     if (child->kept == CHILD_KEPT_COPYING)
         child_set_kept(agents->children, child, CHILD_KEPT_UNWANTED);
@@ -284,7 +284,7 @@ void agents_forget_ended(struct agents *agents)
     for (struct child *child = agents->children->first; child != NULL; child = next) {
         next = child->next;
         if (child->state == CHILD_ENDED)
-            give_up(agents, child);
+            discard_child(agents, child);
     }
     exit_store_clear(agents->exits);
     agents->forgotten = 0;
@@ -334,7 +334,7 @@ void agents_close(struct agents *agents)
         next = child->next;
         agents_drop_connection(child);
         agents_stop_watching(child);
-        give_up(agents, child);
+        discard_child(agents, child);
     }
     exit_store_clear(agents->exits);
 }

@@ -112,7 +112,7 @@ static void on_kept_arena(const struct keeper_message *message, int fd, void *co
 
 /* Whether somebody lives who has a lease, and whose arena did not come: it may have been given to a
  * keeper that is no more. */
-static bool are_some_missing(struct agents *agents)
+static bool is_arena_missing(struct agents *agents)
 {
     struct lease_census census;
     bool is_missing = false;
@@ -130,7 +130,7 @@ void agents_readmit_kept(struct agents *agents)
 {
     int error = keeper_link_fetch(agents->keeper, on_kept_arena, agents);
 
-    if (error < 0 || are_some_missing(agents))
+    if (error < 0 || is_arena_missing(agents))
         atomic_fetch_add(&agents->memory->ledger.header->arena_losses, 1);
     if (error < 0)
         log_warn("profd-keeper did not hand over all arenas (%s); captures count the missing "

@@ -210,8 +210,8 @@ static void tell_progress(const struct capture *capture)
 /* Why item INDEX is not waited for any longer when VERDICT ends the waiting; NULL: it is. One
  * that has not been asked yet may still answer, unless it is stopped: then it would only make the
  * others wait again. */
-static const char *giving_up(const struct capture *capture, size_t index,
-                             enum gather_verdict verdict)
+static const char *reason_to_give_up(const struct capture *capture, size_t index,
+                                     enum gather_verdict verdict)
 {
     struct process_sighting sighting;
 
@@ -246,7 +246,7 @@ static void poll_progress(struct capture *capture)
                         verdict == GATHER_TIMED_OUT ? "the time is up" : "no progress anywhere",
                         "those that have not answered are read from their buffers");
     for (size_t i = 0; i < capture->gather.count; i++) {
-        const char *why = giving_up(capture, i, verdict);
+        const char *why = reason_to_give_up(capture, i, verdict);
         if (why != NULL)
             capture_fail_item(capture, i, why);
     }

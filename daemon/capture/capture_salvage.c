@@ -152,8 +152,8 @@ void capture_note_read(struct capture *capture, size_t index, const struct salva
 
 /* Takes in what became of item INDEX, number I of the batch. Returns true when it is in the output.
  */
-static bool take_in(struct capture *capture, const struct salvage_result *result, size_t i,
-                    size_t index, bool *has_crashed)
+static bool take_result(struct capture *capture, const struct salvage_result *result, size_t i,
+                        size_t index, bool *has_crashed)
 {
     const struct salvage_job *job = &result->jobs[i];
     uint64_t before = i > 0 ? result->jobs[i - 1].output_end : 0;
@@ -219,7 +219,7 @@ static void on_salvaged(const struct salvage_result *result, void *owner, void *
     }
     for (size_t i = 0; i < result->count; i++) {
         size_t index = piece->items[i].index;
-        if (take_in(capture, result, i, index, &has_crashed))
+        if (take_result(capture, result, i, index, &has_crashed))
             piece->items[written++] = place_of(result, i, index);
     }
     piece->count = written;

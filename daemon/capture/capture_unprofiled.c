@@ -134,7 +134,7 @@ static int list_child(struct unprofiled_list *list, const struct child *child)
     return 0;
 }
 
-static int take_all(struct unprofiled_list *list)
+static int list_children(struct unprofiled_list *list)
 {
     int error = 0;
 
@@ -268,7 +268,7 @@ int capture_list_unprofiled(struct capture *capture)
     list->capture = capture;
     list->fd = -1;
     list->is_raw = capture->order.is_raw;
-    int error = take_all(list);
+    int error = list_children(list);
     if (error == 0)
         error = uv_queue_work(capture->captures->loop, &list->work, on_work, on_listed);
     if (error < 0) {

@@ -143,7 +143,7 @@ static bool add_replacing(struct census *census, const struct child *child, uint
 /* Those without an agent thread cannot show that they run another program by losing a connection;
  * they may have told of the call before the session, or not at all. Of many that told nothing, a
  * look that is not for SHOWING has a few, the next one others. True when there was news. */
-static bool find_replaced(struct census *census, bool showing, uint64_t now_ns)
+static bool find_replaced_programs(struct census *census, bool showing, uint64_t now_ns)
 {
     const struct child *last = census->children->last; /* those behind it are added here */
     const size_t living = census->children->count - census->children->ended;
@@ -208,7 +208,7 @@ static bool scan_processes(struct census *census, bool showing)
     uint64_t now_ns = uv_hrtime();
 
     census_read(census); /* what agents told is better known */
-    is_news = find_replaced(census, showing, now_ns);
+    is_news = find_replaced_programs(census, showing, now_ns);
     int error = process_list_read(&list, has_agent, census);
 
     if (error == 0)

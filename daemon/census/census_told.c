@@ -269,7 +269,7 @@ static void record_exec_call(struct census *census, const struct census_entry *e
         agents_note_exec_failed(census->agents, entry->pid);
 }
 
-static void carry_out(struct census *census, const struct census_entry *entry)
+static void apply_entry(struct census *census, const struct census_entry *entry)
 {
     struct child *latest = child_table_find_latest(census->children, entry->pid);
 
@@ -337,7 +337,7 @@ unsigned census_read(struct census *census)
         if (entry.time_ns > now_ns)
             entry.time_ns = now_ns; /* what is from the future would never expire */
         if (is_on && census_entry_is_of_session(&entry, census->session))
-            carry_out(census, &entry);
+            apply_entry(census, &entry);
         else
             record_exec_call(census, &entry); /* it may take up the session before it is made */
     }

@@ -54,7 +54,7 @@ struct child *child_table_find_owner(const struct child_table *table, lease_owne
     return child;
 }
 
-static void link_in(struct child_table *table, struct child *child)
+static void link_child(struct child_table *table, struct child *child)
 {
     struct child **bucket = bucket_of(table, child->pid);
 
@@ -69,7 +69,7 @@ static void link_in(struct child_table *table, struct child *child)
     table->count++;
 }
 
-static void link_out(struct child_table *table, struct child *child)
+static void unlink_child(struct child_table *table, struct child *child)
 {
     struct child **link = bucket_of(table, child->pid);
 
@@ -134,7 +134,7 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
         child->cpu.before_ns = earlier->cpu.before_ns;
     }
 
-    link_in(table, child);
+    link_child(table, child);
     return child;
 }
 
@@ -152,7 +152,7 @@ struct child *child_table_add_silent(struct child_table *table,
 
 void child_table_remove(struct child_table *table, struct child *child)
 {
-    link_out(table, child);
+    unlink_child(table, child);
     if (child->state == CHILD_ENDED)
         table->ended--;
     table->names -= child_is_only_name(child);
@@ -194,7 +194,7 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
 }
 
 /* Of a silent child that an agent named, and of a dormant one, the moment of its exec is known. */
-static bool is_told_of(const struct child *child)
+static bool has_known_exec_time(const struct child *child)
 {
     return child->dormancy != CHILD_AWAKE ||
            (child->agent == CHILD_IS_SILENT && child->executable[0] != '\0' &&
@@ -217,7 +217,7 @@ enum child_relation child_relate(const struct child *earlier, const struct child
     if (earlier->agent == CHILD_IS_SILENT && earlier->state != CHILD_ENDED && who->is_fork &&
         !file_name_is_same(earlier->executable, who->executable, who->executable_length))
         return CHILD_CAME_BEFORE;
-    if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
+    if (has_known_exec_time(earlier) && who->start_ns < earlier->start_ns)
         return CHILD_CAME_BEFORE;
     if (earlier->start_ns == who->start_ns)
         return earlier->state != CHILD_ENDED ? CHILD_IS_SAME_IMAGE : CHILD_HAS_ENDED;

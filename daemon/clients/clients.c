@@ -112,7 +112,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
 
 static const struct connection_events client_events = { on_message, on_closed };
 
-static void turn_away(struct connection *connection, int error, const char *text)
+static void turn_client_away(struct connection *connection, int error, const char *text)
 {
     log_warn_of(connection_peer(connection)->pid, "rejected %d: %s",
                 connection_peer(connection)->pid, text);
@@ -158,22 +158,23 @@ int clients_hello(struct clients *clients, struct connection *connection, bool i
         return error;
     }
     if (!protocol_version_is_understood(hello.protocol_version)) {
-        turn_away(connection, -EPROTONOSUPPORT,
-                  "this profd speaks another version of the protocol; install profctl and profd of "
-                  "one version");
+        turn_client_away(
+            connection, -EPROTONOSUPPORT,
+            "this profd speaks another version of the protocol; install profctl and profd of "
+            "one version");
         return -EPROTONOSUPPORT;
     }
     enum access_level level = access_level_of(clients->access, connection);
     if (level == ACCESS_NONE) {
-        turn_away(connection, -EPERM,
-                  "only the user that profd runs as, root, and members of the group of "
-                  "--control-group may control it");
+        turn_client_away(connection, -EPERM,
+                         "only the user that profd runs as, root, and members of the group of "
+                         "--control-group may control it");
         return -EPERM;
     }
 
     struct client *client = malloc(sizeof(*client));
     if (client == NULL) {
-        turn_away(connection, -ENOMEM, "profd is out of memory for another client");
+        turn_client_away(connection, -ENOMEM, "profd is out of memory for another client");
         return -ENOMEM;
     }
     *client = (struct client){

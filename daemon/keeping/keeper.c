@@ -27,7 +27,7 @@ struct keeper {
     struct kept_arenas arenas;
 };
 
-static void move_to(struct keeper *keeper, enum keeper_state next)
+static void enter_state(struct keeper *keeper, enum keeper_state next)
 {
     switch (next) {
     case KEEPER_SERVES:
@@ -47,7 +47,7 @@ static void lose_profd(struct keeper *keeper)
     close(keeper->profd_fd);
     keeper->profd_fd = -1;
     keeper->needed_ns = clock_monotonic_ns();
-    move_to(keeper, KEEPER_ORPHANED);
+    enter_state(keeper, KEEPER_ORPHANED);
 }
 
 /* --- profd's word --- */
@@ -65,7 +65,7 @@ static void obey_message(struct keeper *keeper, const struct keeper_message *mes
     if (message->kind == KEEPER_LEAVE)
         keeper->left_until_ns = message->id;
     if (message->kind == KEEPER_OVER)
-        move_to(keeper, KEEPER_IS_OVER);
+        enter_state(keeper, KEEPER_IS_OVER);
 }
 
 static void serve_profd(struct keeper *keeper)
@@ -96,7 +96,7 @@ static void receive_profd(struct keeper *keeper)
     }
     keeper->profd_fd = fd;
     keeper->left_until_ns = 0;
-    move_to(keeper, KEEPER_SERVES);
+    enter_state(keeper, KEEPER_SERVES);
 }
 
 /* Until the session that profd left is over, whoever lives; and without one, while somebody may
@@ -107,14 +107,14 @@ static void look_for_need(struct keeper *keeper)
 
     if (keeper->left_until_ns != 0) {
         if (now_ns > keeper->left_until_ns)
-            move_to(keeper, KEEPER_IS_OVER);
+            enter_state(keeper, KEEPER_IS_OVER);
         return;
     }
     if (kept_arenas_have_living(&keeper->arenas))
         keeper->needed_ns = now_ns;
     if (keeper->arenas.count == 0 ||
         now_ns - keeper->needed_ns > (uint64_t)KEEPER_PATIENCE_FOR_PROFD_S * NS_PER_S)
-        move_to(keeper, KEEPER_IS_OVER);
+        enter_state(keeper, KEEPER_IS_OVER);
 }
 
 /* Until it is to look what to do, if nobody connects. */

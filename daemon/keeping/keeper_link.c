@@ -54,7 +54,7 @@ static int connect_to_keeper(const struct sockaddr_un *address)
 
 /* --- A new one --- */
 
-static int listen_at(const struct sockaddr_un *address)
+static int listen_at_address(const struct sockaddr_un *address)
 {
     int fd = make_socket();
 
@@ -73,7 +73,7 @@ static int listen_at(const struct sockaddr_un *address)
     return fd;
 }
 
-static int start_with(const struct keeper_link *link, int keepers_fd, int listening_fd)
+static int spawn_keeper(const struct keeper_link *link, int keepers_fd, int listening_fd)
 {
     /* The keeper removes what is beside that path, should no profd come. */
     char *arguments[] = { (char *)link->views.program, (char *)link->views.socket_path, NULL };
@@ -100,7 +100,7 @@ static int start_with(const struct keeper_link *link, int keepers_fd, int listen
     return ended == pid && wait_status == 0 ? 0 : -ENOEXEC;
 }
 
-/* As start_with(), while profd does not ask for the orphans among its descendants: the keeper is
+/* As spawn_keeper(), while profd does not ask for the orphans among its descendants: the keeper is
  * none of the program's processes. */
 static int start_as_orphan(const struct keeper_link *link, int keepers_fd, int listening_fd)
 {
@@ -108,7 +108,7 @@ static int start_as_orphan(const struct keeper_link *link, int keepers_fd, int l
 
     (void)prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0); /* both options are there, or neither */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
-    int error = start_with(link, keepers_fd, listening_fd);
+    int error = spawn_keeper(link, keepers_fd, listening_fd);
     (void)prctl(PR_SET_CHILD_SUBREAPER, adopts, 0, 0, 0);
     return error;
 }
@@ -116,7 +116,7 @@ static int start_as_orphan(const struct keeper_link *link, int keepers_fd, int l
 static int start_keeper(struct keeper_link *link, const struct sockaddr_un *address)
 {
     int ends[2];
-    int listening_fd = listen_at(address);
+    int listening_fd = listen_at_address(address);
 
     if (listening_fd < 0)
         return listening_fd;

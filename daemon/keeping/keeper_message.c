@@ -8,7 +8,7 @@
 #include "ipc/socket.h"
 
 /* 0 when EVENTS are there. */
-static int wait_for(int socket_fd, short events)
+static int wait_for_events(int socket_fd, short events)
 {
     struct pollfd waited = { .fd = socket_fd, .events = events };
     int got;
@@ -31,7 +31,7 @@ int keeper_message_send(int socket_fd, const struct keeper_message *message, int
             return 0;
         if (sent != -EAGAIN)
             return (int)sent;
-        int error = wait_for(socket_fd, POLLOUT);
+        int error = wait_for_events(socket_fd, POLLOUT);
         if (error < 0)
             return error;
     }
@@ -78,7 +78,7 @@ int keeper_message_await(int socket_fd, struct keeper_message *message, int *fd)
     int got = keeper_message_receive(socket_fd, message, fd);
 
     while (got == 0) {
-        int error = wait_for(socket_fd, POLLIN);
+        int error = wait_for_events(socket_fd, POLLIN);
         if (error < 0)
             return error;
         got = keeper_message_receive(socket_fd, message, fd);

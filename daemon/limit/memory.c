@@ -46,8 +46,8 @@ static bool is_lost(const struct memory *memory, const struct lease_census *cens
 }
 
 /* Those of CENSUS that are lost. */
-static int find_lost(const struct memory *memory, const struct lease_census *census,
-                     struct lease_census *lost)
+static int find_lost_holders(const struct memory *memory, const struct lease_census *census,
+                             struct lease_census *lost)
 {
     *lost = (struct lease_census){ .holders = calloc(census->count + 1, sizeof(*lost->holders)) };
     if (lost->holders == NULL)
@@ -80,7 +80,7 @@ static void on_reclaim(uv_timer_t *timer)
     (void)ledger_file_claim(&memory->ledger, memory->ledger_fd);
     if (lease_census_take(&memory->ledger, &census) < 0)
         return; /* another time */
-    if (find_lost(memory, &census, &lost) == 0)
+    if (find_lost_holders(memory, &census, &lost) == 0)
         reclaim_units(memory, &lost);
     lease_census_free(&census);
 }

@@ -10,7 +10,7 @@
 
 enum { PAGE_ALIGNMENT = 4096 };
 
-static uint64_t align_up(uint64_t value)
+static uint64_t align_offset(uint64_t value)
 {
     return (value + PAGE_ALIGNMENT - 1) & ~(uint64_t)(PAGE_ALIGNMENT - 1);
 }
@@ -42,7 +42,7 @@ int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
 
     memcpy(&plan->header, header, sizeof(*header));
     plan->source_chunks_offset = header->chunks_offset;
-    plan->header.dictionary_bytes = (uint32_t)align_up(dictionary_bytes);
+    plan->header.dictionary_bytes = (uint32_t)align_offset(dictionary_bytes);
     plan->header.chunks_offset = header->dictionary_offset + plan->header.dictionary_bytes;
     plan->header.chunk_count = (uint32_t)used_chunks;
     plan->header.groups.offset = 0; /* they are no part of a profile */
@@ -81,16 +81,16 @@ static int move_range(const struct move *move, uint64_t from, uint64_t to, uint6
 
     while (bytes > 0) {
         size_t part = bytes < sizeof(buffer) ? (size_t)bytes : sizeof(buffer);
-        if (move->result->memory_bytes + align_up(part) > move->budget_bytes)
+        if (move->result->memory_bytes + align_offset(part) > move->budget_bytes)
             return -EFBIG;
         int error = file_range_read(move->arena_fd, buffer, part, from);
         if (error == 0)
             error = file_range_write(move->store_fd, buffer, part, move->offset + to);
         if (error == 0)
-            error = file_range_punch(move->arena_fd, from, align_up(part));
+            error = file_range_punch(move->arena_fd, from, align_offset(part));
         if (error < 0)
             return error;
-        move->result->memory_bytes += align_up(part);
+        move->result->memory_bytes += align_offset(part);
         from += part;
         to += part;
         bytes -= part;
@@ -132,7 +132,7 @@ static int move_chunk(const struct move *move, const struct compact_plan *plan, 
             error = chunk_ages_insert(&move->result->chunks,
                                       (struct chunk_age){
                                           .done_ns = done_time(&header, move->end_ns),
-                                          .bytes = (uint32_t)align_up(bytes),
+                                          .bytes = (uint32_t)align_offset(bytes),
                                           .slot = slot,
                                       });
     }
@@ -147,7 +147,7 @@ static int move_front(const struct move *move, const struct compact_plan *plan)
 
     if (dictionary_bytes > plan->header.dictionary_bytes)
         dictionary_bytes = plan->header.dictionary_bytes;
-    move->result->memory_bytes = align_up(sizeof(plan->header));
+    move->result->memory_bytes = align_offset(sizeof(plan->header));
     int error = file_range_write(move->store_fd, &plan->header, sizeof(plan->header), move->offset);
     if (error == 0)
         error = move_range(move, ARENA_HEADER_BYTES, ARENA_HEADER_BYTES, dictionary_bytes);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-static uint32_t units_for(uint64_t bytes)
+static uint32_t units_for_bytes(uint64_t bytes)
 {
     return (uint32_t)((bytes + LEASE_UNIT_BYTES - 1) / LEASE_UNIT_BYTES);
 }
@@ -26,7 +26,8 @@ static uint32_t take_units(struct exit_lease *lease, uint32_t count)
 
 void exit_lease_settle(struct exit_lease *lease, uint64_t memory_bytes)
 {
-    uint32_t needed = units_for(memory_bytes) + lease->arriving_units + EXIT_LEASE_SPARE_UNITS;
+    uint32_t needed =
+        units_for_bytes(memory_bytes) + lease->arriving_units + EXIT_LEASE_SPARE_UNITS;
 
     if (!has_ledger(lease))
         return;
@@ -39,7 +40,7 @@ void exit_lease_settle(struct exit_lease *lease, uint64_t memory_bytes)
 
 int exit_lease_bring(struct exit_lease *lease, lease_owner owner, uint64_t bytes, uint32_t *units)
 {
-    uint32_t needed = units_for(bytes);
+    uint32_t needed = units_for_bytes(bytes);
 
     *units = 0;
     if (!has_ledger(lease))

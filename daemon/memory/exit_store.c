@@ -63,7 +63,7 @@ void exit_store_settle(struct exit_store *store)
 
 /* --- Records --- */
 
-static void link_in(struct exit_store *store, struct exit_record *record)
+static void link_record(struct exit_store *store, struct exit_record *record)
 {
     record->previous = NULL;
     record->next = store->first;
@@ -73,7 +73,7 @@ static void link_in(struct exit_store *store, struct exit_record *record)
     store->records++;
 }
 
-static void link_out(struct exit_store *store, struct exit_record *record)
+static void unlink_record(struct exit_store *store, struct exit_record *record)
 {
     if (record->previous != NULL)
         record->previous->next = record->next;
@@ -108,7 +108,7 @@ static int add_source(struct exit_store *store, struct exit_record *record, stru
 static void free_record(struct exit_store *store, struct exit_record *record)
 {
     memory_controller_remove(store->controller, &record->source);
-    link_out(store, record);
+    unlink_record(store, record);
     store->memory_bytes -= record->memory_bytes;
     free(record);
 }
@@ -168,7 +168,7 @@ static int keep_moved(struct exit_store *store, struct exit_move *move)
     int error = add_source(store, record, move);
     if (error < 0)
         return error;
-    link_in(store, record);
+    link_record(store, record);
     store->memory_bytes += record->memory_bytes;
     return 0;
 }

@@ -124,7 +124,7 @@ static int punch_chunks(const struct lone_chunks *chunks, uint32_t slot, uint32_
                             (uint64_t)count * CHUNK_BYTES);
 }
 
-static void give_back(struct lease_ledger *ledger, lease_owner owner, uint32_t held_unit)
+static void give_back_unit(struct lease_ledger *ledger, lease_owner owner, uint32_t held_unit)
 {
     if (held_unit != 0)
         lease_give_back(ledger, owner, held_unit - 1);
@@ -165,7 +165,7 @@ static int64_t destroy_released(const struct lone_chunks *chunks, struct arena_h
         error = punch_chunks(chunks, slot, 1);
         if (error < 0)
             return error; /* the slot is lost, and stays paid for */
-        give_back(ledger, owner, held_unit);
+        give_back_unit(ledger, owner, held_unit);
         destroyed += CHUNK_BYTES;
     }
     return destroyed;
@@ -205,7 +205,7 @@ int lone_arena_clear(int fd, struct lease_ledger *ledger, lease_owner owner)
     if (error == 0)
         error = punch_chunks(&chunks, 0, chunks.count);
     for (uint32_t slot = 0; slot < chunks.count && error == 0; slot++)
-        give_back(ledger, owner, held_units[slot]);
+        give_back_unit(ledger, owner, held_units[slot]);
     free(held_units);
     return error;
 }

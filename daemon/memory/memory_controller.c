@@ -160,7 +160,7 @@ void memory_controller_hold(struct memory_controller *controller, struct memory_
 
 /* --- Updates --- */
 
-static uint64_t sum_up(uint64_t a, uint64_t b)
+static uint64_t saturated_sum(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -168,11 +168,11 @@ static uint64_t sum_up(uint64_t a, uint64_t b)
 /* What the child has leased for what it says: whole units. */
 static uint64_t bytes_of(const struct chunk_update *update)
 {
-    uint64_t front = sum_up(update->dictionary_bytes, ARENA_HEADER_BYTES);
+    uint64_t front = saturated_sum(update->dictionary_bytes, ARENA_HEADER_BYTES);
     uint64_t units = front / LEASE_UNIT_BYTES + (front % LEASE_UNIT_BYTES != 0);
-    uint64_t chunks = sum_up(update->unreleased_bytes, update->released_bytes);
+    uint64_t chunks = saturated_sum(update->unreleased_bytes, update->released_bytes);
 
-    return sum_up(units * LEASE_UNIT_BYTES, chunks);
+    return saturated_sum(units * LEASE_UNIT_BYTES, chunks);
 }
 
 static struct chunk_age age_of(uint64_t done_ns)

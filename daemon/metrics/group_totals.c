@@ -135,7 +135,7 @@ void group_totals_add(struct group_totals *totals, const char *program,
     }
 }
 
-static void raise_to(uint64_t *told, uint64_t a, uint64_t b)
+static void raise_total(uint64_t *told, uint64_t a, uint64_t b)
 {
     uint64_t sum = group_sum_of(a, b);
 
@@ -148,13 +148,13 @@ struct group_sum group_totals_tell(struct group_totals *totals, uint32_t index)
     const struct group_sum *ended = &total->ended, *living = &total->living;
     struct group_sum *told = &total->told;
 
-    raise_to(&told->ticks, ended->ticks, living->ticks);
-    raise_to(&told->cpu_ns, ended->cpu_ns, living->cpu_ns);
-    raise_to(&told->wall_ns, ended->wall_ns, living->wall_ns);
-    raise_to(&told->blocked_ns, ended->blocked_ns, living->blocked_ns);
+    raise_total(&told->ticks, ended->ticks, living->ticks);
+    raise_total(&told->cpu_ns, ended->cpu_ns, living->cpu_ns);
+    raise_total(&told->wall_ns, ended->wall_ns, living->wall_ns);
+    raise_total(&told->blocked_ns, ended->blocked_ns, living->blocked_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        raise_to(&told->cpu_within[i], ended->cpu_within[i], living->cpu_within[i]);
-        raise_to(&told->wall_within[i], ended->wall_within[i], living->wall_within[i]);
+        raise_total(&told->cpu_within[i], ended->cpu_within[i], living->cpu_within[i]);
+        raise_total(&told->wall_within[i], ended->wall_within[i], living->wall_within[i]);
     }
     return *told;
 }

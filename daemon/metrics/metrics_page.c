@@ -14,8 +14,8 @@
 enum metric_unit { COUNT, SECONDS };
 
 /* A family of one line. */
-static void put_one(FILE *out, enum metric_unit unit, const char *name, const char *type,
-                    uint64_t value, const char *help)
+static void put_single_line(FILE *out, enum metric_unit unit, const char *name, const char *type,
+                            uint64_t value, const char *help)
 {
     metric_family(out, name, type, help);
     (unit == SECONDS ? metric_seconds : metric_count)(out, name, "", value);
@@ -23,12 +23,12 @@ static void put_one(FILE *out, enum metric_unit unit, const char *name, const ch
 
 static void put_gauge(FILE *out, const char *name, uint64_t value, const char *help)
 {
-    put_one(out, COUNT, name, "gauge", value, help);
+    put_single_line(out, COUNT, name, "gauge", value, help);
 }
 
 static void put_counter(FILE *out, const char *name, uint64_t value, const char *help)
 {
-    put_one(out, COUNT, name, "counter", value, help);
+    put_single_line(out, COUNT, name, "counter", value, help);
 }
 
 /* --- Groups --- */
@@ -224,14 +224,14 @@ static void put_own_process(FILE *out, uint64_t start_unix_ns)
 
     (void)getrusage(RUSAGE_SELF, &usage);
     (void)getrlimit(RLIMIT_NOFILE, &limit);
-    put_one(out, SECONDS, "process_cpu_seconds_total", "counter",
-            ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime), "CPU time of profd.");
+    put_single_line(out, SECONDS, "process_cpu_seconds_total", "counter",
+                    ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime), "CPU time of profd.");
     put_gauge(out, "process_resident_memory_bytes", resident_bytes(), "Memory of profd.");
     put_gauge(out, "process_open_fds", open_descriptors(), "Open descriptors of profd.");
     put_gauge(out, "process_max_fds", limit.rlim_cur,
               "Maximum number of open descriptors of profd.");
-    put_one(out, SECONDS, "process_start_time_seconds", "gauge", start_unix_ns,
-            "When profd started, in seconds since 1970.");
+    put_single_line(out, SECONDS, "process_start_time_seconds", "gauge", start_unix_ns,
+                    "When profd started, in seconds since 1970.");
 }
 
 static void put_health(FILE *out, const struct metrics_view *view)

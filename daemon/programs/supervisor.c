@@ -20,7 +20,7 @@ static struct command *find_command(const struct supervisor *supervisor, pid_t p
     return command;
 }
 
-static bool is_all_over(const struct supervisor *supervisor)
+static bool is_work_over(const struct supervisor *supervisor)
 {
     return supervisor->events->have_programs_ended(supervisor->context) &&
            (supervisor->commands == NULL || supervisor->is_grace_over);
@@ -28,7 +28,7 @@ static bool is_all_over(const struct supervisor *supervisor)
 
 static void end_if_shut_down(const struct supervisor *supervisor)
 {
-    if (supervisor->is_shutting_down && is_all_over(supervisor))
+    if (supervisor->is_shutting_down && is_work_over(supervisor))
         supervisor->events->on_over(supervisor->context);
 }
 
@@ -152,7 +152,7 @@ void supervisor_shut_down(struct supervisor *supervisor)
     supervisor_pass_on(supervisor, SIGTERM);
     supervisor_pass_on(supervisor, SIGCONT); /* a stopped one could not obey */
     supervisor->events->on_shut_down(supervisor->context);
-    if (is_all_over(supervisor))
+    if (is_work_over(supervisor))
         supervisor->events->on_over(supervisor->context);
     else
         uv_timer_start(&supervisor->grace, on_grace_over, SHUT_DOWN_GRACE_MS, 0);

@@ -40,7 +40,7 @@ void request_queue_append(struct request_queue *queue, struct request *request)
     queue->count++;
 }
 
-static void find_last(struct request_queue *queue)
+static void find_last_request(struct request_queue *queue)
 {
     queue->last = queue->first;
     while (queue->last != NULL && queue->last->next != NULL)
@@ -54,7 +54,7 @@ struct request *request_queue_take(struct request_queue *queue, struct request *
     *link = request->next;
     request->next = NULL;
     queue->count--;
-    find_last(queue);
+    find_last_request(queue);
     return request;
 }
 

@@ -235,7 +235,7 @@ static bool must_wait(const struct requests *requests, struct request *last)
 
 /* The link to the request that is next; NULL: none may begin now. Captures of triggers overtake the
  * last one, which would leave nothing for them. */
-static struct request **find_next(struct requests *requests)
+static struct request **find_next_request(struct requests *requests)
 {
     struct request **link = &requests->waiting.first;
 
@@ -254,7 +254,7 @@ static void on_kick(uv_prepare_t *kick)
     struct requests *requests = kick->data;
 
     while (requests->current == NULL) {
-        struct request **link = find_next(requests);
+        struct request **link = find_next_request(requests);
         if (link == NULL)
             return;
         requests->current = request_queue_take(&requests->waiting, link);
@@ -289,7 +289,7 @@ void requests_add_own(struct requests *requests, enum request_kind kind,
 
 /* --- Sessions of others than clients --- */
 
-static bool has_always_on(const struct requests *requests)
+static bool has_always_on_session(const struct requests *requests)
 {
     return session_parts_find(&requests->session->parts, &session_owner_always_on) != NULL;
 }
@@ -298,7 +298,8 @@ void requests_join_always_on(struct requests *requests)
 {
     const struct session_settings *always_on_settings = &requests->always_on;
 
-    if (always_on_settings->interval_ns == 0 || requests->is_closed || has_always_on(requests) ||
+    if (always_on_settings->interval_ns == 0 || requests->is_closed ||
+        has_always_on_session(requests) ||
         request_queue_has_start(&requests->waiting, &session_owner_always_on))
         return;
     struct request *request = calloc(1, sizeof(*request));

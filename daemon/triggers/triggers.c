@@ -32,8 +32,8 @@ static void give_answer(struct client *client, uint64_t id, void *context)
                                         answer->triggers->context);
 }
 
-static void answer(struct triggers *triggers, enum trigger_waiters_kind kind, int error,
-                   const char *text)
+static void answer_waiters(struct triggers *triggers, enum trigger_waiters_kind kind, int error,
+                           const char *text)
 {
     struct answer given = { triggers, error, text };
 
@@ -106,12 +106,12 @@ static void finish_capture(struct triggers *triggers, int error, const char *tex
 
     describe_cause(&triggers->gate.current, about, sizeof(about));
     if (error == 0) {
-        answer(triggers, WAITERS_SERVED, 0, note_written(triggers, about, text));
+        answer_waiters(triggers, WAITERS_SERVED, 0, note_written(triggers, about, text));
     } else {
         triggers->failed++;
         snprintf(triggers->last_error, sizeof(triggers->last_error), "%s", text);
         log_warn("no capture was written (%s): %s", about, text);
-        answer(triggers, WAITERS_SERVED, error, text);
+        answer_waiters(triggers, WAITERS_SERVED, error, text);
     }
     trigger_gate_end(&triggers->gate);
 }
@@ -280,7 +280,7 @@ static void drop_pending(struct triggers *triggers, const char *why)
 
     if (waiting > 0)
         log_warn("dropped %zu captures that were waiting to be written: %s", waiting, why);
-    answer(triggers, WAITERS_UNSERVED, -ECANCELED, why);
+    answer_waiters(triggers, WAITERS_UNSERVED, -ECANCELED, why);
     trigger_files_forget(&triggers->files);
     if (triggers->directory_fd >= 0)
         close(triggers->directory_fd);
@@ -372,7 +372,7 @@ void triggers_close(struct triggers *triggers)
 {
     triggers->is_closed = true;
     drop_pending(triggers, "profd is ending");
-    answer(triggers, WAITERS_SERVED, -ESHUTDOWN, "profd is ending");
+    answer_waiters(triggers, WAITERS_SERVED, -ESHUTDOWN, "profd is ending");
     uv_close((uv_handle_t *)&triggers->timer, NULL);
     uv_close((uv_handle_t *)&triggers->hold, NULL);
     trigger_watch_close(&triggers->watch);
