@@ -157,7 +157,7 @@ static uint32_t whole_pages(uint32_t bytes)
     return bytes / ARENA_PAGE_BYTES * ARENA_PAGE_BYTES;
 }
 
-static bool is_possible(const struct arena_room *room)
+static bool is_room_possible(const struct arena_room *room)
 {
     uint64_t chunks = room->chunk_bytes / CHUNK_BYTES;
 
@@ -172,7 +172,7 @@ int arena_create_leased(const struct arena_room *room, struct lease_ledger *ledg
     *out = (struct arena){ .dictionary_bytes = whole_pages(room->dictionary_bytes),
                            .fd = -1,
                            .lease = { .ledger = ledger, .owner = owner } };
-    if (!is_possible(room))
+    if (!is_room_possible(room))
         return -EINVAL;
     uint64_t chunks_offset = ARENA_HEADER_BYTES + (uint64_t)out->dictionary_bytes;
     uint64_t group_bytes = whole_pages(room->group_bytes);

@@ -130,7 +130,7 @@ static void sort_listed(struct listed_chunk *chunks, size_t count)
     }
 }
 
-static uint32_t at_most(uint64_t value, uint32_t most)
+static uint32_t clamp_value(uint64_t value, uint32_t most)
 {
     return value < most ? (uint32_t)value : most;
 }
@@ -142,7 +142,7 @@ static struct listed_chunk list_chunk(const struct chunk *header, uint32_t slot)
         .range_start = header->range_start,
         .slot = slot,
         .used_bytes = used_bytes,
-        .block_count = at_most(header->block_count, used_bytes / SMALLEST_BLOCK_BYTES),
+        .block_count = clamp_value(header->block_count, used_bytes / SMALLEST_BLOCK_BYTES),
     };
 }
 
@@ -227,8 +227,8 @@ static int open_source(struct arena_source source, struct arena_reader **out)
     if (error != 0)
         goto cleanup;
 
-    uint32_t slot_count = at_most(header.chunk_high_water, header.chunk_count);
-    uint32_t dictionary_bytes = at_most(header.dictionary_used_bytes, header.dictionary_bytes);
+    uint32_t slot_count = clamp_value(header.chunk_high_water, header.chunk_count);
+    uint32_t dictionary_bytes = clamp_value(header.dictionary_used_bytes, header.dictionary_bytes);
     reader = allocate_reader(slot_count, dictionary_bytes);
     error = -ENOMEM;
     if (reader == NULL)
@@ -349,7 +349,7 @@ static void count_blocks(struct arena_info *info, struct chunk_copy *chunk, uint
     info->kept_bytes += chunk->used_bytes - lost_bytes;
     if (result == 0)
         return;
-    uint32_t counted = at_most(header_count, chunk->used_bytes / SMALLEST_BLOCK_BYTES);
+    uint32_t counted = clamp_value(header_count, chunk->used_bytes / SMALLEST_BLOCK_BYTES);
     info->bad_blocks++;
     count_drop(info, DROP_DAMAGED, counted > chunk->block_count ? counted - chunk->block_count : 1,
                lost_bytes);

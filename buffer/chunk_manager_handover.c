@@ -17,7 +17,7 @@ void chunk_manager_close_all(struct chunk_manager *manager)
 }
 
 /* Takes a unit for released SLOT, if need be in place of the oldest ones. */
-static void pay_for(struct chunk_manager *manager, uint32_t slot)
+static void assign_unit(struct chunk_manager *manager, uint32_t slot)
 {
     uint32_t unit;
     while (arena_take_unit(manager->arena, &unit) < 0) {
@@ -38,7 +38,7 @@ void chunk_manager_pay_anew(struct chunk_manager *manager)
     uint32_t slot = manager->released.first;
     for (uint32_t left = manager->released.count; left > 0; left--) {
         uint32_t next = manager->links[slot]; /* before the slot may be in another list */
-        pay_for(manager, slot);
+        assign_unit(manager, slot);
         slot = next;
     }
     pthread_mutex_unlock(&manager->lock);

@@ -54,7 +54,7 @@ static bool kernel_rejects_tsc(void)
 
 static enum tsc_knowledge machine;
 
-static enum tsc_knowledge find_out(void)
+static enum tsc_knowledge probe_tsc(void)
 {
     return cpu_has_invariant_tsc() && !kernel_rejects_tsc() ? TSC_IS_CLOCK : TSC_IS_NO_CLOCK;
 }
@@ -77,7 +77,7 @@ void clock_initialize(void)
         return;
     bool may_be_read = tsc_may_be_read();
     if (machine == TSC_UNKNOWN)
-        machine = find_out();
+        machine = probe_tsc();
     bool is_tsc = machine == TSC_IS_CLOCK && may_be_read;
     if (!may_be_read)
         __atomic_store_n(&without_tsc.is_forbidden, 1, __ATOMIC_RELEASE);

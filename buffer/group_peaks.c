@@ -41,7 +41,7 @@ static uint32_t to_microseconds(uint64_t ns)
 
 /* Raises PEAK to WANTED, unless it is as high already; one of an earlier window always is lower.
  * Returns whether it did. */
-static bool raise_to(_Atomic uint64_t *peak, uint64_t wanted)
+static bool raise_peak(_Atomic uint64_t *peak, uint64_t wanted)
 {
     uint64_t seen = atomic_load_explicit(peak, memory_order_relaxed);
     while (seen < wanted) {
@@ -56,10 +56,10 @@ void group_peaks_note(struct group_peaks *peaks, const struct group_costs *costs
                       uint64_t now_ns)
 {
     uint32_t window = window_of(now_ns), at = window % GROUP_PEAKS_WINDOWS;
-    bool is_cpu = raise_to(&peaks->cpu[at], pack_peak(window, to_microseconds(costs->cpu_ns)));
-    bool is_wall = raise_to(&peaks->wall[at], pack_peak(window, to_microseconds(costs->wall_ns)));
+    bool is_cpu = raise_peak(&peaks->cpu[at], pack_peak(window, to_microseconds(costs->cpu_ns)));
+    bool is_wall = raise_peak(&peaks->wall[at], pack_peak(window, to_microseconds(costs->wall_ns)));
     bool is_blocked =
-        raise_to(&peaks->blocked[at], pack_peak(window, to_microseconds(costs->blocked_ns)));
+        raise_peak(&peaks->blocked[at], pack_peak(window, to_microseconds(costs->blocked_ns)));
     if (is_cpu || is_wall || is_blocked)
         atomic_store_explicit(&peaks->threads[at], pack_peak(window, (uint32_t)thread),
                               memory_order_relaxed);
@@ -73,8 +73,8 @@ struct look {
     bool has_news;
 };
 
-static void take_news(struct look *look, const _Atomic uint64_t *before,
-                      const _Atomic uint64_t *now, uint64_t *highest_ns)
+static void take_new_peak(struct look *look, const _Atomic uint64_t *before,
+                          const _Atomic uint64_t *now, uint64_t *highest_ns)
 {
     uint64_t packed = atomic_load_explicit(now, memory_order_relaxed);
     uint32_t window = (uint32_t)(packed >> VALUE_BITS);
@@ -100,9 +100,9 @@ struct group_highest group_peaks_between(const struct group_peaks *before, uint6
     for (unsigned i = 0; i < GROUP_PEAKS_WINDOWS; i++) {
         /* Reading takes a moment, in which another window may have begun. */
         struct look look = { .first = window_of(since_ns), .last = window_of(now_ns) + 1 };
-        take_news(&look, &before->cpu[i], &now->cpu[i], &highest.cpu_ns);
-        take_news(&look, &before->wall[i], &now->wall[i], &highest.wall_ns);
-        take_news(&look, &before->blocked[i], &now->blocked[i], &highest.blocked_ns);
+        take_new_peak(&look, &before->cpu[i], &now->cpu[i], &highest.cpu_ns);
+        take_new_peak(&look, &before->wall[i], &now->wall[i], &highest.wall_ns);
+        take_new_peak(&look, &before->blocked[i], &now->blocked[i], &highest.blocked_ns);
         if (look.has_news)
             highest.thread =
                 (int32_t)(uint32_t)atomic_load_explicit(&now->threads[i], memory_order_relaxed);

@@ -13,7 +13,7 @@ static bool is_peaks(const struct group_record *record)
     return (record->flags & GROUP_IS_PEAKS) != 0;
 }
 
-static bool is_sound(const struct group_record *record, size_t left)
+static bool is_record_sound(const struct group_record *record, size_t left)
 {
     if (is_peaks(record))
         return record->bytes == sizeof(struct group_peaks) && record->bytes <= left;
@@ -48,7 +48,7 @@ static const struct group_record *next_record(struct group_reader *reader)
 {
     size_t left = reader->bytes - reader->at;
     const struct group_record *record = (const void *)(reader->memory + reader->at);
-    if (left < sizeof(*record) || !is_sound(record, left))
+    if (left < sizeof(*record) || !is_record_sound(record, left))
         return NULL;
     reader->at += record->bytes;
     return record;

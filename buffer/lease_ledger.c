@@ -172,7 +172,7 @@ uint64_t lease_ledger_limit_bytes(const struct lease_ledger *ledger)
     return (uint64_t)count * LEASE_UNIT_BYTES;
 }
 
-static bool try_take(struct lease_ledger *ledger, lease_owner owner, uint32_t unit)
+static bool try_take_unit(struct lease_ledger *ledger, lease_owner owner, uint32_t unit)
 {
     uint64_t nobody = LEASE_OWNER_NOBODY;
     return atomic_load_explicit(&ledger->owners[unit], memory_order_relaxed) == nobody &&
@@ -184,7 +184,7 @@ static int take_to_start(struct lease_ledger *ledger, lease_owner owner, uint32_
     uint32_t end = startup_count(ledger);
 
     for (uint32_t i = 0; i < end; i++) {
-        if (try_take(ledger, owner, i)) {
+        if (try_take_unit(ledger, owner, i)) {
             *unit = i;
             return 0;
         }
@@ -203,7 +203,7 @@ static int take_to_grow(struct lease_ledger *ledger, lease_owner owner, uint32_t
     uint32_t start = atomic_load_explicit(&header->next, memory_order_relaxed) % count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t candidate = first + (start + i) % count;
-        if (!try_take(ledger, owner, candidate))
+        if (!try_take_unit(ledger, owner, candidate))
             continue;
         atomic_store_explicit(&header->next, candidate - first + 1, memory_order_relaxed);
         if (atomic_fetch_sub_explicit(&header->maybe_free, 1, memory_order_relaxed) == 0)

@@ -17,13 +17,13 @@ enum {
 
 static const char plain_scheme[] = "clickhouse://", secure_scheme[] = "clickhouse+https://";
 
-static int refuse(char *problem, const char *text)
+static int refuse_url(char *problem, const char *text)
 {
     snprintf(problem, CLICKHOUSE_PROBLEM_BYTES, "%s", text);
     return -EINVAL;
 }
 
-static bool is_name(const char *text, size_t length)
+static bool is_valid_name(const char *text, size_t length)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
@@ -31,7 +31,7 @@ static bool is_name(const char *text, size_t length)
            (text[0] < '0' || text[0] > '9');
 }
 
-static void copy(char *out, const char *text, size_t length)
+static void copy_text(char *out, const char *text, size_t length)
 {
     memcpy(out, text, length);
     out[length] = '\0';
@@ -43,15 +43,15 @@ static int read_user(const char *text, size_t length, struct clickhouse_url *url
     const char *colon = memchr(text, ':', length);
     size_t user_length = colon != NULL ? (size_t)(colon - text) : length;
 
-    if (!is_name(text, user_length))
-        return refuse(problem, "the user may contain only letters, digits and _");
-    copy(url->user, text, user_length);
+    if (!is_valid_name(text, user_length))
+        return refuse_url(problem, "the user may contain only letters, digits and _");
+    copy_text(url->user, text, user_length);
     if (colon == NULL)
         return 0;
     size_t file_length = length - user_length - 1;
     if (file_length == 0 || file_length >= sizeof(url->password_file))
-        return refuse(problem, "USER: must be followed by the name of a password file");
-    copy(url->password_file, colon + 1, file_length);
+        return refuse_url(problem, "USER: must be followed by the name of a password file");
+    copy_text(url->password_file, colon + 1, file_length);
     return 0;
 }
 
@@ -61,8 +61,8 @@ static int read_host(const char *text, size_t length, struct clickhouse_url *url
     size_t host;
 
     if (url_read_server(text, length, sizeof(url->host), &host, &url->port, &wrong) < 0)
-        return refuse(problem, wrong);
-    copy(url->host, text, host);
+        return refuse_url(problem, wrong);
+    copy_text(url->host, text, host);
     return 0;
 }
 
@@ -72,9 +72,9 @@ static int read_days(const char *text, size_t length, unsigned *days, char *prob
     uint64_t value;
 
     if (length < sizeof(number))
-        copy(number, text, length);
+        copy_text(number, text, length);
     if (units_parse_count(number, 1, MAX_DAYS, &value) < 0)
-        return refuse(problem, "days and hour_days are numbers from 1 to 10000");
+        return refuse_url(problem, "days and hour_days are numbers from 1 to 10000");
     *days = (unsigned)value;
     return 0;
 }
@@ -86,19 +86,20 @@ static bool is_key(const char *text, const char *equals, const char *key)
 
 static int read_cluster(const char *text, size_t length, struct clickhouse_url *url, char *problem)
 {
-    if (!is_name(text, length))
-        return refuse(problem, "the cluster may contain only letters, digits and _");
-    copy(url->cluster, text, length);
+    if (!is_valid_name(text, length))
+        return refuse_url(problem, "the cluster may contain only letters, digits and _");
+    copy_text(url->cluster, text, length);
     return 0;
 }
 
 static int read_ca_file(const char *text, size_t length, struct clickhouse_url *url, char *problem)
 {
     if (!url->is_secure)
-        return refuse(problem, "ca_file requires clickhouse+https://");
+        return refuse_url(problem, "ca_file requires clickhouse+https://");
     if (length == 0 || length >= sizeof(url->ca_file))
-        return refuse(problem, "ca_file= must be followed by the name of a file with certificates");
-    copy(url->ca_file, text, length);
+        return refuse_url(problem,
+                          "ca_file= must be followed by the name of a file with certificates");
+    copy_text(url->ca_file, text, length);
     return 0;
 }
 
@@ -125,8 +126,8 @@ static int read_parameter(void *context, const char *text, size_t length)
         return read_cluster(value, value_length, url, problem);
     if (equals != NULL && is_key(text, equals, "ca_file"))
         return read_ca_file(value, value_length, url, problem);
-    return refuse(problem, "the parameters after ? are cluster=NAME, days=N, hour_days=N and "
-                           "ca_file=PATH, with & between");
+    return refuse_url(problem, "the parameters after ? are cluster=NAME, days=N, hour_days=N and "
+                               "ca_file=PATH, with & between");
 }
 
 /* What stands behind the scheme of TEXT; NULL: it has none of ours. */
@@ -154,7 +155,7 @@ int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
     *url = (struct clickhouse_url){ .days = USUAL_DAYS, .hour_days = USUAL_HOUR_DAYS };
     text = read_scheme(text, url);
     if (text == NULL)
-        return refuse(problem, "it does not begin with clickhouse:// or clickhouse+https://");
+        return refuse_url(problem, "it does not begin with clickhouse:// or clickhouse+https://");
     size_t length = strcspn(text, "?");
     const char *at = memrchr(text, '@', length); /* the password's file may have slashes and @ */
     const char *host = at != NULL ? at + 1 : text;
@@ -163,14 +164,14 @@ int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
     if (error < 0)
         return error;
     if (slash == NULL)
-        return refuse(problem, "it has no database: clickhouse://HOST/DATABASE");
+        return refuse_url(problem, "it has no database: clickhouse://HOST/DATABASE");
     error = read_host(host, (size_t)(slash - host), url, problem);
     if (error < 0)
         return error;
     size_t database_length = length - (size_t)(slash + 1 - text);
-    if (!is_name(slash + 1, database_length))
-        return refuse(problem, "the database may contain only letters, digits and _");
-    copy(url->database, slash + 1, database_length);
+    if (!is_valid_name(slash + 1, database_length))
+        return refuse_url(problem, "the database may contain only letters, digits and _");
+    copy_text(url->database, slash + 1, database_length);
     return url_read_parameters(text[length] == '?' ? text + length + 1 : "", read_parameter,
                                &(struct reading){ url, problem });
 }

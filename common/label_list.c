@@ -17,7 +17,7 @@ static size_t place_of(const struct label_list *list, const char *key)
     return place;
 }
 
-static bool is_at(const struct label_list *list, size_t place, const char *key)
+static bool key_is_at(const struct label_list *list, size_t place, const char *key)
 {
     return place < list->count && strcmp(list->labels[place].key, key) == 0;
 }
@@ -34,7 +34,7 @@ int label_list_set(struct label_list *list, const char *key, size_t key_length, 
     memcpy(label.key, key, key_length);
     memcpy(label.value, value, value_length);
     size_t place = place_of(list, label.key);
-    if (!is_at(list, place, label.key)) {
+    if (!key_is_at(list, place, label.key)) {
         if (list->count == LABELS_MAX)
             return -E2BIG;
         memmove(&list->labels[place + 1], &list->labels[place],
@@ -49,14 +49,14 @@ const char *label_list_get(const struct label_list *list, const char *key)
 {
     size_t place = place_of(list, key);
 
-    return is_at(list, place, key) ? list->labels[place].value : NULL;
+    return key_is_at(list, place, key) ? list->labels[place].value : NULL;
 }
 
 void label_list_remove(struct label_list *list, const char *key)
 {
     size_t place = place_of(list, key);
 
-    if (!is_at(list, place, key))
+    if (!key_is_at(list, place, key))
         return;
     list->count--;
     memmove(&list->labels[place], &list->labels[place + 1],

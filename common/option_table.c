@@ -7,7 +7,7 @@
 /* Left of the name, of a letter with its dash and comma, and right of the name. */
 enum { MARGIN = 2, LETTER_COLUMNS = 4, GAP = 1 };
 
-static bool is_in(const struct option_table *table, const struct option_row *row)
+static bool is_row_in_table(const struct option_table *table, const struct option_row *row)
 {
     return (row->sets & table->sets) != 0;
 }
@@ -18,7 +18,7 @@ const struct option_row *option_table_find(const struct option_table *table, con
     for (size_t i = 0; i < table->count; i++) {
         const struct option_row *row = &table->rows[i];
 
-        if (is_in(table, row) && strlen(row->name) == length &&
+        if (is_row_in_table(table, row) && strlen(row->name) == length &&
             memcmp(row->name, name, length) == 0)
             return row;
     }
@@ -28,7 +28,8 @@ const struct option_row *option_table_find(const struct option_table *table, con
 const struct option_row *option_table_letter(const struct option_table *table, char letter)
 {
     for (size_t i = 0; i < table->count; i++)
-        if (is_in(table, &table->rows[i]) && table->rows[i].letter == letter && letter != 0)
+        if (is_row_in_table(table, &table->rows[i]) && table->rows[i].letter == letter &&
+            letter != 0)
             return &table->rows[i];
     return NULL;
 }
@@ -39,7 +40,7 @@ const char *option_table_nearest(const struct option_table *table, const char *n
     size_t count = 0;
 
     for (size_t i = 0; i < table->count && count < OPTION_TABLE_MAX_ROWS; i++)
-        if (is_in(table, &table->rows[i]))
+        if (is_row_in_table(table, &table->rows[i]))
             names[count++] = table->rows[i].name;
     return suggest_nearest(name, names, count);
 }

@@ -21,7 +21,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), HTTPS_PORT = 443, PORT_BYTES = 
 
 static const char plain_scheme[] = "+http://", secure_scheme[] = "+https://";
 
-static int refuse(char *problem, const char *text)
+static int refuse_url(char *problem, const char *text)
 {
     snprintf(problem, PUSH_PROBLEM_BYTES, "%s", text);
     return -EINVAL;
@@ -64,7 +64,7 @@ static int read_server(const char *text, size_t length, uint16_t port, struct pu
     size_t host;
 
     if (url_read_server(text, length, sizeof(url->server) - PORT_BYTES, &host, &port, &wrong) < 0)
-        return refuse(problem, wrong);
+        return refuse_url(problem, wrong);
     snprintf(url->server, sizeof(url->server), "%.*s:%u", (int)host, text, port);
     return 0;
 }
@@ -93,12 +93,12 @@ static int read_parameter(void *context, const char *text, size_t length)
         if (length <= key || memcmp(text, known[i].key, key) != 0)
             continue;
         if (length - key >= known[i].bytes)
-            return refuse(reading->problem, "a query parameter is too long");
+            return refuse_url(reading->problem, "a query parameter is too long");
         memcpy(known[i].value, text + key, length - key);
         known[i].value[length - key] = '\0';
         return 0;
     }
-    return refuse(
+    return refuse_url(
         reading->problem,
         "the parameters after ? are token_file=PATH, ca_file=PATH and tenant=NAME, with & "
         "between");
@@ -121,12 +121,13 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
 
     *url = (struct push_url){ 0 };
     if (kind == NULL)
-        return refuse(problem, "it does not begin with pyroscope, parca or otlp, and +http:// or "
-                               "+https:// after that");
+        return refuse_url(problem,
+                          "it does not begin with pyroscope, parca or otlp, and +http:// or "
+                          "+https:// after that");
     url->kind = kind->kind;
     size_t length = strcspn(rest, "?"), server = strcspn(rest, "/?"), prefix = length - server;
     if (!is_plain(rest, length))
-        return refuse(problem, "it contains characters that are not allowed in an address");
+        return refuse_url(problem, "it contains characters that are not allowed in an address");
     int error = read_server(rest, server, is_secure ? HTTPS_PORT : kind->port, url, problem);
     if (error == 0)
         error = url_read_parameters(rest[length] == '?' ? rest + length + 1 : "", read_parameter,
@@ -134,10 +135,10 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
     if (error < 0)
         return error;
     if (!is_plain(url->tenant, strlen(url->tenant)))
-        return refuse(problem, "the tenant has characters that cannot stand in a header");
+        return refuse_url(problem, "the tenant has characters that cannot stand in a header");
     while (prefix > 0 && rest[server + prefix - 1] == '/')
         prefix--;
     int bytes = snprintf(url->address, sizeof(url->address), "http%s://%s%.*s%s",
                          is_secure ? "s" : "", url->server, (int)prefix, rest + server, kind->path);
-    return bytes < (int)sizeof(url->address) ? 0 : refuse(problem, "it is too long");
+    return bytes < (int)sizeof(url->address) ? 0 : refuse_url(problem, "it is too long");
 }

@@ -32,7 +32,7 @@ static int32_t process_of(struct filter filter)
     return number;
 }
 
-static bool is_part_of(struct filter filter, const char *name, size_t length)
+static bool name_contains_filter(struct filter filter, const char *name, size_t length)
 {
     for (; length >= filter.length; name++, length--)
         if (strncasecmp(name, filter.text, filter.length) == 0)
@@ -49,8 +49,8 @@ static bool passes_filter(struct filter filter, const struct thread_filter_subje
         return true;
     if (process != 0 && process == subject->process)
         return true;
-    return is_part_of(filter, subject->name, subject->name_length) ||
-           (subject->is_main && is_part_of(filter, main_thread, sizeof(main_thread) - 1));
+    return name_contains_filter(filter, subject->name, subject->name_length) ||
+           (subject->is_main && name_contains_filter(filter, main_thread, sizeof(main_thread) - 1));
 }
 
 bool thread_filters_pass(const char *filters, const struct thread_filter_subject *subject)

@@ -123,7 +123,7 @@ bool trigger_cpu(const struct trigger *trigger, struct trigger_cpu *out)
 /* --- Texts --- */
 
 /* What follows the prefix. */
-static int take_rest(const char *text, size_t length, struct trigger *out)
+static int take_value(const char *text, size_t length, struct trigger *out)
 {
     char problem[GROUP_ALERT_PROBLEM_BYTES];
     struct group_alert_rule rule;
@@ -147,7 +147,7 @@ int trigger_parse(const char *text, size_t length, struct trigger *out)
         if (!is_meant || memcmp(text, words[i].text, bytes) != 0)
             continue;
         *out = (struct trigger){ .kind = words[i].kind };
-        return words[i].is_prefix ? take_rest(text + bytes, length - bytes, out) : 0;
+        return words[i].is_prefix ? take_value(text + bytes, length - bytes, out) : 0;
     }
     return -EINVAL;
 }

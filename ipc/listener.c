@@ -28,19 +28,19 @@ static int open_reserve(void)
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static int accept_one(struct listener *listener)
+static int accept_connection(struct listener *listener)
 {
     int fd = accept4(listener->file.listening_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }
 
 /* Without this the peer would wait for ever and the loop would spin on it. */
-static bool turn_one_away(struct listener *listener)
+static bool turn_connection_away(struct listener *listener)
 {
     if (listener->reserve_fd < 0)
         return false;
     close(listener->reserve_fd);
-    int fd = accept_one(listener);
+    int fd = accept_connection(listener);
     if (fd >= 0) {
         close(fd);
         listener->turned_away++;
@@ -49,7 +49,7 @@ static bool turn_one_away(struct listener *listener)
     return fd >= 0;
 }
 
-static void hand_over(struct listener *listener, int fd)
+static void hand_over_connection(struct listener *listener, int fd)
 {
     struct peer_credentials peer;
     if (socket_peer(fd, &peer) < 0) {
@@ -66,11 +66,11 @@ static void on_pending_connection(uv_poll_t *handle, int status, int events)
     (void)status;
     (void)events;
     for (int i = 0; i < ACCEPTS_PER_TURN && !listener->is_closing; i++) {
-        int fd = accept_one(listener);
+        int fd = accept_connection(listener);
         if (fd >= 0)
-            hand_over(listener, fd);
+            hand_over_connection(listener, fd);
         else if (fd == -EMFILE || fd == -ENFILE) {
-            if (!turn_one_away(listener))
+            if (!turn_connection_away(listener))
                 return;
         } else if (fd != -ECONNABORTED && fd != -EINTR)
             return;

@@ -124,16 +124,16 @@ static bool is_greeting(const struct message_schema *schema)
     return schema->field_count > 0 && schema->fields[0].type == FIELD_VERSION;
 }
 
-static uint64_t version_in(const struct message_field *field, const void *message)
+static uint64_t read_version(const struct message_field *field, const void *message)
 {
     return *(const uint64_t *)((const char *)message + field->offset);
 }
 
 /* How many fields a reader of that minor version takes. */
-static size_t count_for(const struct message_schema *schema, const void *message, uint64_t minor)
+static size_t count_fields(const struct message_schema *schema, const void *message, uint64_t minor)
 {
     if (is_greeting(schema))
-        minor = protocol_version_minor(version_in(&schema->fields[0], message));
+        minor = protocol_version_minor(read_version(&schema->fields[0], message));
     return minor == 0 ? schema->count_in_6_0 : schema->field_count;
 }
 
@@ -149,7 +149,7 @@ long message_fields_put(const struct message_schema *schema, uint8_t *out, size_
     msgpack_packer packer;
     msgpack_packer_init(&packer, &writer, write_into_frame);
 
-    const size_t count = count_for(schema, message, minor);
+    const size_t count = count_fields(schema, message, minor);
     int error = schema->check == NULL ? 0 : schema->check(message);
     if (error == 0)
         error = msgpack_pack_array(&packer, 1 + count);
@@ -273,7 +273,7 @@ static int get_field(struct msgpack_cursor *cursor, const struct message_field *
 static bool is_foreign_version(const struct message_field *field, const void *message)
 {
     return field->type == FIELD_VERSION &&
-           !protocol_version_is_understood(version_in(field, message));
+           !protocol_version_is_understood(read_version(field, message));
 }
 
 int message_fields_get(const struct message_schema *schema, const uint8_t *payload, size_t bytes,

@@ -33,7 +33,7 @@ int socket_path(const char *explicit_path, char out[sizeof(((struct sockaddr_un 
 }
 
 /* FD moved to MINIMUM or above; FD is closed on every path. */
-static int move_up(int fd, int minimum)
+static int raise_descriptor(int fd, int minimum)
 {
     if (fd >= minimum)
         return fd;
@@ -47,11 +47,11 @@ static int move_up(int fd, int minimum)
 static int make_socket(int type_flags, int minimum_fd)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | type_flags, 0);
-    return fd < 0 ? -errno : move_up(fd, minimum_fd);
+    return fd < 0 ? -errno : raise_descriptor(fd, minimum_fd);
 }
 
 /* FD (negative: why there is none), connected; closed on failure. */
-static int connect_to(int fd, const char *path)
+static int connect_socket(int fd, const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     size_t length = strlen(path);
@@ -73,7 +73,7 @@ cleanup:
 
 int socket_connect(const char *path, int minimum_fd)
 {
-    return connect_to(make_socket(SOCK_NONBLOCK, minimum_fd), path);
+    return connect_socket(make_socket(SOCK_NONBLOCK, minimum_fd), path);
 }
 
 int socket_connect_patiently(const char *path, unsigned patience_ms)
@@ -86,7 +86,7 @@ int socket_connect_patiently(const char *path, unsigned patience_ms)
         close(fd);
         return error;
     }
-    fd = connect_to(fd, path);
+    fd = connect_socket(fd, path);
     if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
         int error = -errno;
         close(fd);

@@ -36,7 +36,7 @@ int json_window_flush_copy(struct json_reader *reader)
 }
 
 /* Puts the window's START to its beginning. */
-static void move_down(struct json_reader *reader, const char *start)
+static void compact_window(struct json_reader *reader, const char *start)
 {
     size_t gone = (size_t)(start - reader->window);
     memmove(reader->window, start, (size_t)(reader->end - start));
@@ -49,7 +49,7 @@ static void move_down(struct json_reader *reader, const char *start)
 }
 
 /* Lets the reader's places point into WINDOW, which holds the same bytes as the present one. */
-static void move_to(struct json_reader *reader, char *window)
+static void rebase_window(struct json_reader *reader, char *window)
 {
     reader->mark = window + (reader->mark - reader->window);
     reader->next = window + (reader->next - reader->window);
@@ -70,7 +70,7 @@ static int grow_window(struct json_reader *reader)
         return json_reader_fail(reader, -ENOMEM, "no memory");
     if (old != NULL) {
         memcpy(window, old, (size_t)(reader->end - old));
-        move_to(reader, window);
+        rebase_window(reader, window);
     } else {
         reader->window = window;
         reader->mark = reader->next = reader->end = window;
@@ -101,7 +101,7 @@ int json_window_fill(struct json_reader *reader)
     if (error < 0)
         return error;
     if (reader->mark > reader->window)
-        move_down(reader, reader->mark);
+        compact_window(reader, reader->mark);
     if ((size_t)(reader->end - reader->window) == reader->window_bytes) {
         error = grow_window(reader);
         if (error < 0)

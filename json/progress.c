@@ -43,7 +43,7 @@ struct progress progress_step(const struct progress *parent, uint64_t done, uint
 }
 
 /* Only forwards, also when others report at the same time. */
-static void raise_to(_Atomic proportion_value *proportion, proportion_value reached)
+static void raise_proportion(_Atomic proportion_value *proportion, proportion_value reached)
 {
     proportion_value seen = atomic_load_explicit(proportion, memory_order_relaxed);
     while (seen < reached &&
@@ -56,5 +56,6 @@ void progress_report(const struct progress *progress, proportion_value local)
 {
     if (progress == NULL || progress->global == NULL)
         return;
-    raise_to(&progress->global->proportion, position_within(progress->begin, progress->end, local));
+    raise_proportion(&progress->global->proportion,
+                     position_within(progress->begin, progress->end, local));
 }

@@ -46,7 +46,7 @@ static uint64_t hash_of_entry(const void *table, uint32_t index)
     return entry_at(table, index)->hash;
 }
 
-static uint32_t find_hashed(const struct unique_strings *strings, const char *bytes, size_t length,
+static uint32_t find_string(const struct unique_strings *strings, const char *bytes, size_t length,
                             uint64_t hash)
 {
     if (strings->slots.count == 0)
@@ -64,7 +64,7 @@ static uint32_t find_hashed(const struct unique_strings *strings, const char *by
 
 uint32_t unique_strings_find(const struct unique_strings *strings, const char *bytes, size_t length)
 {
-    return find_hashed(strings, bytes, length, hash_bytes(bytes, length));
+    return find_string(strings, bytes, length, hash_bytes(bytes, length));
 }
 
 static int make_room(struct unique_strings *strings, size_t length)
@@ -98,7 +98,7 @@ static uint32_t append_string(struct unique_strings *strings, const char *bytes,
 uint32_t unique_strings_add(struct unique_strings *strings, const char *bytes, size_t length)
 {
     uint64_t hash = hash_bytes(bytes, length);
-    uint32_t index = find_hashed(strings, bytes, length, hash);
+    uint32_t index = find_string(strings, bytes, length, hash);
     if (index != UNIQUE_NONE)
         return index;
     int error = failure_latch_error(strings->latch);

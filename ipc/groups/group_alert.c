@@ -96,8 +96,8 @@ static bool is_late(const struct group_alert_past *past, const struct group_aler
 }
 
 /* One that seems to run and is not seen has ended, or does nothing else than that. */
-static bool is_past(const struct group_alert_past *past, const struct group_alert_rule *rule,
-                    uint64_t now_ns)
+static bool is_past_expired(const struct group_alert_past *past,
+                            const struct group_alert_rule *rule, uint64_t now_ns)
 {
     bool counts = past->times > 0 && !is_late(past, rule, now_ns);
 
@@ -133,7 +133,7 @@ void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert
     size_t kept = 0;
 
     for (size_t i = 0; i < alerts->count; i++) {
-        if (!is_past(&alerts->past[i], rule, now_ns))
+        if (!is_past_expired(&alerts->past[i], rule, now_ns))
             alerts->past[kept++] = alerts->past[i];
     }
     if (rule->within_ns == 0)

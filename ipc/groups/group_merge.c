@@ -32,7 +32,7 @@ static bool row_counts(const struct group_row *row, bool of_threads)
     return is_of_thread(row) == of_threads && !is_empty_other(row);
 }
 
-static bool has_any(const struct group_rows *rows, bool of_threads)
+static bool has_counted_row(const struct group_rows *rows, bool of_threads)
 {
     for (size_t i = 0; i < rows->count; i++) {
         if (row_counts(&rows->rows[i], of_threads))
@@ -44,8 +44,8 @@ static bool has_any(const struct group_rows *rows, bool of_threads)
 static bool is_told_by_threads(const struct group_rows *rows, enum group_rows_by by)
 {
     if (by == GROUP_ROWS_BY_GROUP)
-        return !has_any(rows, false);
-    return by == GROUP_ROWS_BY_THREAD || has_any(rows, true);
+        return !has_counted_row(rows, false);
+    return by == GROUP_ROWS_BY_THREAD || has_counted_row(rows, true);
 }
 
 /* --- Which of them belong together --- */
@@ -181,7 +181,7 @@ static void add_row(struct group_row *sum, const struct group_row *row)
 }
 
 /* OUT has a row for each number. */
-static void add_up(const struct placed_row *placed, size_t count, struct group_row *out)
+static void sum_rows(const struct placed_row *placed, size_t count, struct group_row *out)
 {
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && placed[i].key == placed[i - 1].key)
@@ -204,7 +204,7 @@ int group_rows_merge(struct group_rows *rows, enum group_rows_by by)
     merged = malloc((different + 1) * sizeof(*merged));
     if (merged == NULL)
         goto cleanup;
-    add_up(placed, count, merged);
+    sum_rows(placed, count, merged);
     free(rows->rows);
     rows->rows = merged;
     rows->count = different;

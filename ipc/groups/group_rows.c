@@ -119,7 +119,7 @@ void group_rows_free(struct group_rows *rows)
 /* --- Subtracting --- */
 
 /* A process may write anything: what shrank counts as new. */
-static void take_off(uint64_t *later, uint64_t earlier)
+static void subtract_earlier(uint64_t *later, uint64_t earlier)
 {
     if (*later >= earlier)
         *later -= earlier;
@@ -133,14 +133,14 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 
 static void subtract_group(struct group_view *later, const struct group_view *earlier)
 {
-    take_off(&later->ticks, earlier->ticks);
-    take_off(&later->costs.cpu_ns, earlier->costs.cpu_ns);
-    take_off(&later->costs.wall_ns, earlier->costs.wall_ns);
-    take_off(&later->costs.blocked_ns, earlier->costs.blocked_ns);
-    take_off(&later->costs.unattributed_ns, earlier->costs.unattributed_ns);
+    subtract_earlier(&later->ticks, earlier->ticks);
+    subtract_earlier(&later->costs.cpu_ns, earlier->costs.cpu_ns);
+    subtract_earlier(&later->costs.wall_ns, earlier->costs.wall_ns);
+    subtract_earlier(&later->costs.blocked_ns, earlier->costs.blocked_ns);
+    subtract_earlier(&later->costs.unattributed_ns, earlier->costs.unattributed_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        take_off(&later->cpu_exceeded[i], earlier->cpu_exceeded[i]);
-        take_off(&later->wall_exceeded[i], earlier->wall_exceeded[i]);
+        subtract_earlier(&later->cpu_exceeded[i], earlier->cpu_exceeded[i]);
+        subtract_earlier(&later->wall_exceeded[i], earlier->wall_exceeded[i]);
     }
 }
 

@@ -11,7 +11,7 @@ bool group_snapshot_open(struct group_snapshot_reader *reader, struct group_snap
     return head->magic == GROUP_SNAPSHOT_MAGIC;
 }
 
-static bool is_sound(const struct group_snapshot_process *process, size_t left)
+static bool is_process_sound(const struct group_snapshot_process *process, size_t left)
 {
     size_t name_room = group_snapshot_name_room(process->name_bytes);
     return process->bytes <= left && process->bytes % sizeof(uint64_t) == 0 &&
@@ -24,7 +24,7 @@ bool group_snapshot_next(struct group_snapshot_reader *reader, struct group_snap
     const uint8_t *place = reader->memory + reader->at;
     const struct group_snapshot_process *process = (const void *)place;
     size_t left = reader->bytes - reader->at;
-    if (left < sizeof(*process) || !is_sound(process, left))
+    if (left < sizeof(*process) || !is_process_sound(process, left))
         return false;
     out->process = process;
     out->name = (const char *)place + sizeof(*process);

@@ -26,7 +26,8 @@ static uint64_t hash_of_thread(const void *table, uint32_t position)
 }
 
 /* The first thread that had INDEX, or NULL. */
-static struct thread_context *find_first(const struct process_context *process, uint32_t index)
+static struct thread_context *find_first_thread(const struct process_context *process,
+                                                uint32_t index)
 {
     if (process->thread_slots.count == 0)
         return NULL;
@@ -42,7 +43,7 @@ static struct thread_context *find_first(const struct process_context *process, 
 struct thread_context *thread_list_find_latest(const struct process_context *process,
                                                uint32_t index)
 {
-    const struct thread_context *first = find_first(process, index);
+    const struct thread_context *first = find_first_thread(process, index);
     return first == NULL ? NULL : process_thread(process, first->latest);
 }
 
@@ -58,7 +59,7 @@ void thread_list_append(struct process_context *process, const struct thread_con
         return;
     }
     uint32_t position = (uint32_t)process->threads.count;
-    struct thread_context *first = find_first(process, described->index);
+    struct thread_context *first = find_first_thread(process, described->index);
     struct thread_context *thread = process_thread(process, process->threads.count++);
     *thread = *described;
     thread->next_same_index = UNIQUE_NONE;
@@ -156,7 +157,7 @@ static struct thread_context *add_unknown_thread(struct process_context *process
 struct thread_context *process_thread_at(struct process_context *process, uint32_t index,
                                          uint64_t time_ns)
 {
-    struct thread_context *first = find_first(process, index);
+    struct thread_context *first = find_first_thread(process, index);
     if (first == NULL)
         return add_unknown_thread(process, index);
     struct thread_context *thread = process_thread(process, first->current);
