@@ -88,7 +88,7 @@ static bool find_session(struct session_settings *out)
 }
 
 /* True when it waits until there is something to record. */
-static bool start_up(const struct agent_address *address)
+static bool start_session(const struct agent_address *address)
 {
     static struct session_settings settings;
     if (!find_session(&settings))
@@ -187,7 +187,7 @@ void agent_initialize(int argument_count, char **arguments)
         return;
     }
     note_predecessor();
-    if (!start_up(&address))
+    if (!start_session(&address))
         (void)agent_presence_begin(&address); /* without, nobody steers this process */
     groups_follow();
 }

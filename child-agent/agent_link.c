@@ -190,7 +190,7 @@ void agent_link_close(void)
     agent_link_abandon();
 }
 
-static int wait_for(short events, int timeout_ms)
+static int wait_for_events(short events, int timeout_ms)
 {
     struct pollfd poll_fd = { .fd = link_state.fd, .events = events };
     if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
@@ -207,7 +207,7 @@ static int wait_for(short events, int timeout_ms)
 
 int agent_link_wait(int timeout_ms)
 {
-    return wait_for(POLLIN, timeout_ms);
+    return wait_for_events(POLLIN, timeout_ms);
 }
 
 /* Keeps the first of FDS: profd never sends more than one with a message. */
@@ -265,7 +265,7 @@ int agent_link_send(const uint8_t *message, long count, int fd)
         if (got > 0) {
             sent += (size_t)got;
         } else if (got == -EAGAIN) {
-            int ready = wait_for(POLLOUT, LINK_SEND_WAIT_MS);
+            int ready = wait_for_events(POLLOUT, LINK_SEND_WAIT_MS);
             if (ready <= 0)
                 return ready < 0 ? ready : -ETIMEDOUT;
         } else {

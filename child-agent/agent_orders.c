@@ -33,7 +33,7 @@ static int send_log(const char *what, int error)
         message, message_put_text(message, sizeof(message), MESSAGE_AGENT_LOG, &body), -1);
 }
 
-static void settings_from(const struct message_session *session, struct session_settings *out)
+static void fill_settings(const struct message_session *session, struct session_settings *out)
 {
     memset(out, 0, sizeof(*out));
     out->generation = (uint32_t)session->generation;
@@ -58,7 +58,7 @@ static int obey_session(const struct message_session *session)
 {
     struct session_settings settings;
     int error = 0;
-    settings_from(session, &settings);
+    fill_settings(session, &settings);
     bool is_on = session->generation == session_generation();
     if (is_on && settings.revision != session_last_settings()->revision) {
         error = session_renew(&settings);

@@ -218,7 +218,7 @@ static int open_link(void)
 }
 
 /* A profd that ended in good order asks for nothing any more. */
-static void stop_if_over(void)
+static void stop_ended_session(void)
 {
     named_mutex_lock(&agent.lock);
     if (agent_lease_has_ended() && !session_is_own())
@@ -242,7 +242,7 @@ static void *agent_main(void *argument)
         if (agent.standing
                 .is_welcome) /* else one that takes in nobody would be asked without a pause */
             retry_ms = AGENT_FIRST_RETRY_MS;
-        stop_if_over();
+        stop_ended_session();
         set_interruptible(true);
         if (!agent.standing.is_refused)
             rest_ms(retry_ms);

@@ -38,7 +38,7 @@ static struct {
     struct agent_address address;
 } dormancy;
 
-static void move_to(enum dormancy_state next)
+static void enter_state(enum dormancy_state next)
 {
     switch (next) {
     case DORMANCY_DORMANT:
@@ -122,7 +122,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
         return false;
     }
     dormancy.address = *address;
-    move_to(DORMANCY_DORMANT);
+    enter_state(DORMANCY_DORMANT);
     session_invite_records();
     return true;
 }
@@ -156,7 +156,7 @@ static void introduce_process(void)
     if (!leaves_descriptors())
         return; /* once there are some */
     if (agent_thread_introduce(&dormancy.address) == 0)
-        move_to(DORMANCY_AWAKE);
+        enter_state(DORMANCY_AWAKE);
 }
 
 /* The session may have got other terms since this process fell asleep. Returns whether it begins on
@@ -191,7 +191,7 @@ static void wake_at_work(void)
 
 static void wake_process(void)
 {
-    move_to(DORMANCY_UNHEARD);
+    enter_state(DORMANCY_UNHEARD);
     handler_work_do(wake_at_work);
 }
 
@@ -199,8 +199,8 @@ static void wake_process(void)
 static void wake_for_session(const struct session_settings *settings)
 {
     session_prepare(settings);
-    move_to(DORMANCY_DORMANT);
-    move_to(DORMANCY_UNHEARD);
+    enter_state(DORMANCY_DORMANT);
+    enter_state(DORMANCY_UNHEARD);
     wake_at_work();
 }
 
@@ -208,7 +208,7 @@ static void become_forsaken(void)
 {
     disarm_clock();
     session_forget_prepared();
-    move_to(DORMANCY_FORSAKEN);
+    enter_state(DORMANCY_FORSAKEN);
     if (resting_begin(wake_for_session) == 0) /* else it stays so: nobody would look */
         resting_tick();
 }
@@ -228,7 +228,7 @@ void dormancy_wake(void)
     handler_work_do_undisturbed(wake_or_forsake);
 }
 
-static void try_again(void)
+static void retry_introduction(void)
 {
     if (dormancy.state == DORMANCY_UNHEARD)
         handler_work_do(introduce_process);
@@ -238,7 +238,7 @@ void dormancy_prepare_leaving(void)
 {
     process_title_follow();
     if (core_local.is_unheard)
-        handler_work_do_undisturbed(try_again);
+        handler_work_do_undisturbed(retry_introduction);
 }
 
 /* The thread that is about to be has a table of its own, which takes it along. */
@@ -254,7 +254,7 @@ bool dormancy_leave(void)
     if (dormancy.state != DORMANCY_UNHEARD && dormancy.state != DORMANCY_FORSAKEN)
         return false;
     resting_end();
-    move_to(DORMANCY_AWAKE);
+    enter_state(DORMANCY_AWAKE);
     if (core_local.has_arena)
         handler_work_do_undisturbed(take_arena_back);
     sampler_start_thread();
@@ -266,7 +266,7 @@ bool dormancy_tick(const siginfo_t *info)
 {
     if (!core_local.is_dormant) {
         if (handler_work_is_possible())
-            try_again();
+            retry_introduction();
         return true;
     }
     if (!handler_work_is_possible()) {

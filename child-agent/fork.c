@@ -187,7 +187,7 @@ static void unlock_in_child(void)
 
 /* The session that is on, where that is not the parent's: one that rests, or was asleep when its
  * session ended, has not heard of it. NULL: the child goes on with the parent's. */
-static const struct session_settings *find_news(void)
+static const struct session_settings *find_newer_session(void)
 {
     static struct session_settings offered;
     const struct session_settings *inherited = session_prepared_settings();
@@ -203,7 +203,7 @@ static void after_fork_child(void)
         return;
     for (int i = FORK_STEPS - 1; i >= 0; i--)
         take_step(fork_steps[i].in_child);
-    const struct session_settings *news = find_news();
+    const struct session_settings *news = find_newer_session();
     if (dormancy_begin(news, &follow_address))
         return;
     /* A child that cannot record still runs; who was to have its profile is told. */

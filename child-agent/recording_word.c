@@ -67,7 +67,7 @@ void recording_word_set_groups(bool is_on)
     set_word();
 }
 
-static void extend_to(uint32_t end)
+static void raise_follower_end(uint32_t end)
 {
     uint32_t before = atomic_load(&follower_end);
     while (before < end && !atomic_compare_exchange_weak(&follower_end, &before, end))
@@ -82,7 +82,7 @@ int recording_word_follow(volatile uint32_t *word)
         volatile uint32_t *nobody = NULL;
         if (!atomic_compare_exchange_strong(&followers[i], &nobody, word))
             continue;
-        extend_to(i + 1);
+        raise_follower_end(i + 1);
         tell_followers();
         return 0;
     }

@@ -35,7 +35,7 @@ static struct {
 /* What cannot be begun by a handler, or takes a thread of ours. */
 #define BEYOND_HANDLERS ((uint64_t)(FEATURE_UNREGISTERED_THREADS | FEATURES_OF_ALLOCATIONS))
 
-static bool is_news(uint32_t generation)
+static bool is_new_generation(uint32_t generation)
 {
     return generation != 0 && generation != resting.refused;
 }
@@ -61,7 +61,7 @@ const struct session_settings *resting_read_offer(void)
 /* Whether there is a session to join; resting.settings are its. */
 static bool is_offered(void)
 {
-    return read_offer() && is_news(resting.settings.generation);
+    return read_offer() && is_new_generation(resting.settings.generation);
 }
 
 /* --- To join --- */
@@ -115,7 +115,7 @@ void resting_tick(void)
 void resting_look(void)
 {
     reunion_look();
-    if (core_local.is_resting && is_news(session_offer_generation()))
+    if (core_local.is_resting && is_new_generation(session_offer_generation()))
         handler_work_do_undisturbed(look_for_session);
 }
 

@@ -21,7 +21,7 @@ bool session_offer_is(const struct session_settings *settings)
            word.revision == settings->revision;
 }
 
-static bool are_sound(const struct session_terms *terms)
+static bool are_terms_sound(const struct session_terms *terms)
 {
     return terms->interval_ns >= SESSION_SHORTEST_INTERVAL_NS &&
            terms->interval_ns <= SESSION_LONGEST_INTERVAL_NS &&
@@ -32,7 +32,7 @@ static bool are_sound(const struct session_terms *terms)
 
 _Static_assert((int)SESSION_BOARD_TRIGGERS_BYTES == (int)TRIGGER_LINES_BYTES, "the same lines");
 
-static void settings_from(const struct session_terms *terms, const struct session_word *word,
+static void fill_settings(const struct session_terms *terms, const struct session_word *word,
                           struct session_settings *out)
 {
     memset(out, 0, sizeof(*out));
@@ -55,8 +55,8 @@ bool session_offer_read(struct session_settings *out)
     struct lease_ledger *ledger;
     struct session_word word;
     if (!agent_lease_read_session(&word) || agent_lease_get(&ledger) < 0 ||
-        !session_board_read(ledger->board, &word, &terms) || !are_sound(&terms))
+        !session_board_read(ledger->board, &word, &terms) || !are_terms_sound(&terms))
         return false;
-    settings_from(&terms, &word, out);
+    fill_settings(&terms, &word, out);
     return true;
 }

@@ -56,7 +56,7 @@ static const char *find_first_allocator(void)
 }
 
 /* Looked for once: a forked child must not ask the loader. */
-static const char *taken_by(void)
+static const char *other_allocator(void)
 {
     static const char *other;
     static bool is_known;
@@ -76,7 +76,7 @@ static bool are_hooked(void)
             "");
         return false;
     }
-    const char *other = taken_by();
+    const char *other = other_allocator();
     if (other != NULL)
         log_reason("allocations bypass the hooks and go straight to ", other);
     return other == NULL;

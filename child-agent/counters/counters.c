@@ -97,7 +97,7 @@ static void add_to_rest(uint32_t slot, int64_t count, uint64_t number)
 }
 
 /* Empties SHARD, whose thread is gone or is the caller; the lock is held. */
-static void give_back(struct shard *shard)
+static void give_back_shard(struct shard *shard)
 {
     uint32_t end = SLOT_FIRST + atomic_load(&counters.count);
     for (uint32_t slot = SLOT_FIRST; slot < end; slot++)
@@ -119,7 +119,7 @@ static void end_shard(void *value)
     lock_list(&mask);
     is_ending = true;
     profd_counter_cells_ = NULL;
-    give_back(shard);
+    give_back_shard(shard);
     unlock_list(&mask);
 }
 
@@ -333,5 +333,5 @@ void counters_after_fork_child(void)
     named_mutex_reset(&list_lock);
     for (struct shard *shard = counters.shards; shard != NULL; shard = shard->next)
         if (shard->is_taken && shard != own_shard())
-            give_back(shard);
+            give_back_shard(shard);
 }

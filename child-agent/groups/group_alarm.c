@@ -13,7 +13,7 @@ bool group_alarm_is_broken(const struct group_alert_rule *rule, const struct gro
     return false;
 }
 
-static void raise_to(uint64_t *highest, uint64_t value)
+static void raise_highest(uint64_t *highest, uint64_t value)
 {
     if (value > *highest)
         *highest = value;
@@ -27,9 +27,9 @@ bool group_alarm_note(struct group_alarm *alarm, const struct group_alert_rule *
         *alarm =
             (struct group_alarm){ .since_ns = now_ns, .quiet_until_ns = alarm->quiet_until_ns };
     alarm->times++;
-    raise_to(&alarm->highest.cpu_ns, costs->cpu_ns);
-    raise_to(&alarm->highest.wall_ns, costs->wall_ns);
-    raise_to(&alarm->highest.blocked_ns, costs->blocked_ns);
+    raise_highest(&alarm->highest.cpu_ns, costs->cpu_ns);
+    raise_highest(&alarm->highest.wall_ns, costs->wall_ns);
+    raise_highest(&alarm->highest.blocked_ns, costs->blocked_ns);
     return alarm->times >= rule->times && now_ns >= alarm->quiet_until_ns;
 }
 

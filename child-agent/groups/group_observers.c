@@ -110,8 +110,8 @@ void profd_groups_unobserve(profd_group_observer *observer, void *context)
 /* --- What they hear --- */
 
 /* What a group did before no longer counts. */
-static bool is_past(const struct observed_group *place, const struct group_alert_rule *rule,
-                    uint64_t now_ns)
+static bool is_place_reusable(const struct observed_group *place,
+                              const struct group_alert_rule *rule, uint64_t now_ns)
 {
     const struct group_alarm *alarm = &place->alarm;
     bool counts =
@@ -129,7 +129,7 @@ static struct group_alarm *alarm_of(struct observer *observer, const struct prof
         struct observed_group *next = &observer->groups[(first + i) % OBSERVED_GROUPS];
         if (next->group == group)
             return &next->alarm;
-        if (is_past(next, &observer->rule, now_ns))
+        if (is_place_reusable(next, &observer->rule, now_ns))
             place = next;
     }
     *place = (struct observed_group){ .group = group };

@@ -6,8 +6,8 @@ enum { GROUP_USES_FULL = GROUP_USES * 3 / 4, POINTER_ALIGNMENT = 16 };
 /* --- In an iteration --- */
 
 /* Those that stayed when the others had to make room. */
-static struct group_use *find_stranded(struct stopwatch_thread *thread,
-                                       const struct profd_group *group)
+static struct group_use *find_stranded_use(struct stopwatch_thread *thread,
+                                           const struct profd_group *group)
 {
     for (unsigned i = 0; i < thread->used_count; i++) {
         struct group_use *use = &thread->uses[thread->used[i]];
@@ -66,7 +66,7 @@ static struct group_use *find_use(struct stopwatch_thread *thread, struct profd_
 {
     if (thread->used_count >= GROUP_USES_FULL)
         make_room(thread);
-    struct group_use *stranded = thread->has_holes ? find_stranded(thread, group) : NULL;
+    struct group_use *stranded = thread->has_holes ? find_stranded_use(thread, group) : NULL;
     if (stranded != NULL)
         return stranded;
     size_t place = (uintptr_t)group / POINTER_ALIGNMENT;

@@ -63,7 +63,7 @@ static void pop_measure(struct stopwatch_thread *thread, const struct moment *no
 }
 
 /* What is cancelled has no costs of its own: they are those of the unit around it, or nobody's. */
-static void give_own_away(struct stopwatch_thread *thread)
+static void move_own_costs(struct stopwatch_thread *thread)
 {
     struct measure *measure = innermost_measure(thread);
     if (thread->depth > 1) {
@@ -79,7 +79,7 @@ static void cancel_innermost(struct stopwatch_thread *thread, const struct momen
     increment_counter(&core.arena.header->groups.cancelled);
     stopwatch_unblock_to(thread, innermost_measure(thread)->blocked_depth);
     pause_own(innermost_measure(thread), now);
-    give_own_away(thread);
+    move_own_costs(thread);
     pop_measure(thread, now);
 }
 
@@ -180,7 +180,8 @@ static void leave_unit(struct stopwatch_thread *thread, unsigned depth)
 }
 
 /* Whether WATCH is that of a measure under way, in this thread of this process. */
-static bool is_under_way(const struct stopwatch_thread *thread, const struct profd_stopwatch *watch)
+static bool is_measure_running(const struct stopwatch_thread *thread,
+                               const struct profd_stopwatch *watch)
 {
     return watch->thread_ == thread && watch->depth_ < thread->depth &&
            thread->measures[watch->depth_].number == watch->number_;
@@ -193,7 +194,7 @@ void profd_unit_leave_slow_(struct profd_stopwatch *watch)
         return;
     if (!stopwatch_is_current(thread))
         stopwatch_drop_all(thread);
-    else if (is_under_way(thread, watch))
+    else if (is_measure_running(thread, watch))
         leave_unit(thread, watch->depth_);
     watch->thread_ = NULL;
     stopwatch_give_and_tell(thread);

@@ -73,7 +73,7 @@ static struct profd_unit_groups_ *take_spare(void)
     return groups != NULL ? groups : group_registry_allocate(sizeof(*groups));
 }
 
-static void give_back(struct profd_unit_groups_ *groups)
+static void give_back_groups(struct profd_unit_groups_ *groups)
 {
     for (unsigned i = 0; i < groups->count; i++)
         group_registry_unref(groups->groups[i]);
@@ -91,7 +91,7 @@ static const struct profd_unit_groups_ *publish_groups(struct profd_unit *unit,
     if (__atomic_compare_exchange_n(&unit->groups, &there, groups, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return groups;
-    give_back(groups);
+    give_back_groups(groups);
     return there;
 }
 
@@ -121,5 +121,5 @@ void profd_unit_forget(struct profd_unit *unit)
 {
     struct profd_unit_groups_ *groups = __atomic_exchange_n(&unit->groups, NULL, __ATOMIC_ACQ_REL);
     if (groups != NULL)
-        give_back(groups);
+        give_back_groups(groups);
 }

@@ -40,7 +40,8 @@ static uint32_t bit_of(const struct named_mutex *mutex)
     return 1u << mutex->order;
 }
 
-static _Noreturn void give_up(const struct named_mutex *mutex, const char *what, const char *other)
+static _Noreturn void abort_over_mutex(const struct named_mutex *mutex, const char *what,
+                                       const char *other)
 {
     char line[128];
     int length = snprintf(line, sizeof(line), "profd: mutex \"%s\" %s%s\n", name_of(mutex->order),
@@ -53,11 +54,11 @@ static _Noreturn void give_up(const struct named_mutex *mutex, const char *what,
 void named_mutex_check_lock_(const struct named_mutex *mutex)
 {
     if (held & bit_of(mutex))
-        give_up(mutex, "is locked twice by one thread", "");
+        abort_over_mutex(mutex, "is locked twice by one thread", "");
     uint32_t inner = held >> mutex->order;
     if (inner != 0)
-        give_up(mutex, "is locked by a thread that has ",
-                name_of(mutex->order + (unsigned)__builtin_ctz(inner)));
+        abort_over_mutex(mutex, "is locked by a thread that has ",
+                         name_of(mutex->order + (unsigned)__builtin_ctz(inner)));
 }
 
 void named_mutex_note_locked_(struct named_mutex *mutex)
@@ -82,7 +83,7 @@ void named_mutex_note_reset_(struct named_mutex *mutex)
 void named_mutex_check_held_(const struct named_mutex *mutex)
 {
     if (!(held & bit_of(mutex)) || atomic_load(&mutex->owner) != own_tid())
-        give_up(mutex, "is not held by the thread that needs it", "");
+        abort_over_mutex(mutex, "is not held by the thread that needs it", "");
 }
 
 #endif

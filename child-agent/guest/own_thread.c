@@ -151,7 +151,7 @@ static void close_between(int first, int last)
 }
 
 /* Empties the calling thread's copy of the table but for two numbers (-1: none). */
-static bool own_table_with(int low, int high)
+static bool own_descriptor_table(int low, int high)
 {
     /* With a root of its own it finds profd and /proc after a chroot, too. And a program of one
      * thread, whose root nobody else shares, may enter another mount namespace. */
@@ -173,11 +173,11 @@ static bool own_table_with(int low, int high)
 
 bool own_thread_leave_descriptors(bool keeps_ours)
 {
-    return own_table_with(keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1,
-                          keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1);
+    return own_descriptor_table(keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1,
+                                keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1);
 }
 
 bool own_thread_leave_descriptors_but(int fd)
 {
-    return own_table_with(-1, fd);
+    return own_descriptor_table(-1, fd);
 }

@@ -70,7 +70,7 @@ static struct timespec time_now(void)
 }
 
 /* What is left of TIMEOUT since START; not less than nothing. */
-static struct timespec left_of(const struct timespec *timeout, const struct timespec *start)
+static struct timespec remaining_time(const struct timespec *timeout, const struct timespec *start)
 {
     struct timespec time = time_now();
     struct timespec left = { .tv_sec = timeout->tv_sec - (time.tv_sec - start->tv_sec),
@@ -86,7 +86,7 @@ static struct timespec left_of(const struct timespec *timeout, const struct time
 }
 
 /* Waits on when it was the sampler's signal. */
-static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+static int wait_for_signal(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
     siginfo_t got;
     struct timespec start, left;
@@ -106,7 +106,7 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
             return number;
         }
         if (timeout != NULL) {
-            left = left_of(timeout, &start);
+            left = remaining_time(timeout, &start);
             wait = &left;
         }
     }
@@ -115,19 +115,19 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 PROFD_INTERPOSED int sigtimedwait(const sigset_t *set, siginfo_t *info,
                                   const struct timespec *timeout)
 {
-    return wait_for(set, info, timeout);
+    return wait_for_signal(set, info, timeout);
 }
 
 PROFD_INTERPOSED int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-    return wait_for(set, info, NULL);
+    return wait_for_signal(set, info, NULL);
 }
 
 PROFD_INTERPOSED int sigwait(const sigset_t *set, int *number)
 {
     int got;
     do {
-        got = wait_for(set, NULL, NULL);
+        got = wait_for_signal(set, NULL, NULL);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
         return errno;

@@ -35,7 +35,7 @@ static bool is_ours(int number)
     return core.is_enabled && sampling_signal_may_be(number) && sampling_signal_is_own_process();
 }
 
-static void prepare_for(int number, const struct sigaction *action)
+static void prepare_for_action(int number, const struct sigaction *action)
 {
     bool is_handler = (action->sa_flags & SA_SIGINFO) ||
                       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
@@ -49,7 +49,7 @@ PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
                                struct sigaction *old_action)
 {
     if (core.is_enabled && action != NULL)
-        prepare_for(number, action);
+        prepare_for_action(number, action);
     if (is_ours(number))
         return sampling_signal_program_action(number, action, old_action);
     if (core.is_enabled)
@@ -64,7 +64,7 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
     struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, old_action;
     (void)sigaddset(&action.sa_mask, number); /* as the C library does */
     if (core.is_enabled)
-        prepare_for(number, &action);
+        prepare_for_action(number, &action);
     if (is_ours(number))
         return sampling_signal_program_action(number, &action, &old_action) == 0
                    ? old_action.sa_handler

@@ -42,7 +42,7 @@ static const char *colour_name(uint32_t colour)
 }
 
 /* The category of every profile that is called NAME, or 0. */
-static uint32_t find_common(const char *name)
+static uint32_t find_common_category(const char *name)
 {
     static const char *const names[] = {
 #define X(id, number, text, colour) [number] = text,
@@ -57,7 +57,7 @@ static uint32_t find_common(const char *name)
 
 /* The number of NAME among the parts of PARENT; a new one when it has none; CATEGORY_OTHER when
  * there are too many. */
-static uint32_t find_or_add(const char *name, uint32_t parent, uint32_t colour)
+static uint32_t find_or_add_category(const char *name, uint32_t parent, uint32_t colour)
 {
     uint32_t siblings = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -97,9 +97,9 @@ static uint32_t number_of(const struct profd_own_category *declared, uint32_t pa
         memcpy(name, declared->name, strnlen(declared->name, NAME_BYTES - 1));
     if (name[0] == '\0' || !is_category(parent))
         return count_other();
-    uint32_t number = parent == 0 ? find_common(name) : 0;
+    uint32_t number = parent == 0 ? find_common_category(name) : 0;
     if (number == 0)
-        number = find_or_add(name, parent, declared->colour);
+        number = find_or_add_category(name, parent, declared->colour);
     return number == CATEGORY_OTHER && strcmp(name, "Other") != 0 ? count_other() : number;
 }
 

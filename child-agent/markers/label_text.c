@@ -82,7 +82,7 @@ static void copy_text(char *out, const char *text)
     out[length] = '\0';
 }
 
-static uint64_t hash_of(const struct profd_site *site)
+static uint64_t hash_site(const struct profd_site *site)
 {
     uint64_t hash = hash_bytes(site->name, strnlen(site->name, TEXT_MOST_BYTES - 1));
     hash = hash_mix(hash, hash_bytes(site->file, strnlen(site->file, TEXT_MOST_BYTES - 1)));
@@ -118,9 +118,9 @@ static struct kept_label *begin_label(struct label_table *in, const struct profd
     return label;
 }
 
-static struct profd_site *find_or_add(struct label_table *in, const struct profd_site *wanted)
+static struct profd_site *find_or_add_label(struct label_table *in, const struct profd_site *wanted)
 {
-    uint64_t hash = hash_of(wanted);
+    uint64_t hash = hash_site(wanted);
     struct kept_label *made = NULL;
     const size_t last_place = (size_t)in->most * PLACES_PER_TEXT - 1;
     for (size_t at = hash & last_place;; at = (at + 1) & last_place) {
@@ -144,7 +144,7 @@ static struct profd_site *keep_label(const struct profd_site *wanted)
                                           PROFD_CATEGORY_LABEL, 0,  NULL, 0 };
     upcall_end_dormancy();
     struct label_table *in = get_table();
-    struct profd_site *site = in != NULL ? find_or_add(in, wanted) : NULL;
+    struct profd_site *site = in != NULL ? find_or_add_label(in, wanted) : NULL;
     if (site != NULL)
         return site;
     if (core_local.recording_generation != 0 && !core_is_forking)

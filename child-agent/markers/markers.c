@@ -49,7 +49,7 @@ static inline void record_marker(enum entry_kind kind, struct profd_site *site)
 }
 
 /* A start in the future, on whatever clock it was read, makes no duration: counted. */
-static uint64_t ticks_from(uint64_t start, uint64_t now)
+static uint64_t ticks_between(uint64_t start, uint64_t now)
 {
     if (__builtin_expect(start <= now, 1))
         return now - start;
@@ -71,7 +71,7 @@ static void record_full(enum entry_kind kind, struct profd_site *site, uint64_t 
         uint8_t head[MARKER_HEAD_BYTES];
         uint8_t *end = head;
         *end++ = (uint8_t)(text != NULL ? kind + ENTRY_TEXT_OFFSET : kind);
-        uint64_t now = clock_ticks(), ticks = ticks_from(start_ticks, now);
+        uint64_t now = clock_ticks(), ticks = ticks_between(start_ticks, now);
         end = leb128_write(end, ticks_since_last(writer, now));
         if (kind == ENTRY_MARKER_INTERVAL)
             end = leb128_write(end, ticks);

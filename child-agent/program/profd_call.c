@@ -33,7 +33,7 @@ void profd_call_follow(const struct agent_address *address)
 }
 
 /* Until EVENTS, or the deadline: -EAGAIN. */
-static int wait_for(int socket, short events)
+static int wait_for_events(int socket, short events)
 {
     struct pollfd ready = { .fd = socket, .events = events };
     int timeout_ms = -1;
@@ -53,7 +53,7 @@ static int send_all(int socket, const uint8_t *bytes, size_t count, int fd)
         ssize_t got = socket_send(socket, bytes + sent, count - sent, &fd, fd >= 0 && sent == 0);
         if (got > 0)
             sent += (size_t)got;
-        int error = got == -EAGAIN ? wait_for(socket, POLLOUT) : got < 0 ? -ENOTCONN : 0;
+        int error = got == -EAGAIN ? wait_for_events(socket, POLLOUT) : got < 0 ? -ENOTCONN : 0;
         if (error < 0)
             return error;
     }
@@ -79,7 +79,7 @@ static int receive_some(int socket)
         return error;
     ssize_t got = socket_receive(socket, room, room_bytes, fds, &fd_count);
     if (got == -EAGAIN)
-        return wait_for(socket, POLLIN);
+        return wait_for_events(socket, POLLIN);
     if (got <= 0)
         return -ENOTCONN;
     frame_reader_filled(&call.reader, (size_t)got);

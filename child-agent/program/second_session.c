@@ -20,7 +20,7 @@ void second_session_after_fork_child(void)
 }
 
 /* A session that profd began since records anew. */
-static bool is_on(void)
+static bool is_session_on(void)
 {
     return second.recording != 0 && second.recording == core_local.recording_generation;
 }
@@ -28,7 +28,7 @@ static bool is_on(void)
 const struct session_settings *second_session_get(uint64_t *since_ns)
 {
     *since_ns = second.since_ns;
-    return is_on() ? &second.settings : NULL;
+    return is_session_on() ? &second.settings : NULL;
 }
 
 static bool is_recorded(const struct session_settings *wanted, const struct session_settings *first)
@@ -43,7 +43,7 @@ int second_session_start(const struct session_settings *settings)
     const struct session_settings *first = session_get_settings();
     if (first == NULL)
         return -EAGAIN; /* it is over just now */
-    if (is_on())
+    if (is_session_on())
         return -EALREADY;
     if (!is_recorded(settings, first))
         return -EBUSY;
@@ -56,7 +56,7 @@ int second_session_start(const struct session_settings *settings)
 
 int second_session_stop(void)
 {
-    if (!is_on())
+    if (!is_session_on())
         return -ESRCH;
     second.recording = 0;
     session_set_finer_interval(0);

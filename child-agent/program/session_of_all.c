@@ -76,7 +76,7 @@ int session_of_all_stop(void)
 }
 
 /* What is so already is refused as an impossible move. */
-static int change_to(enum message_kind kind)
+static int ensure_session_state(enum message_kind kind)
 {
     int error = change_session(kind);
     return error == -EINVAL ? 0 : error;
@@ -84,12 +84,12 @@ static int change_to(enum message_kind kind)
 
 int session_of_all_pause(void)
 {
-    return change_to(MESSAGE_CLIENT_PAUSE);
+    return ensure_session_state(MESSAGE_CLIENT_PAUSE);
 }
 
 int session_of_all_resume(void)
 {
-    return change_to(MESSAGE_CLIENT_RESUME);
+    return ensure_session_state(MESSAGE_CLIENT_RESUME);
 }
 
 int session_of_all_capture(int fd)

@@ -163,7 +163,7 @@ static int install_action(int number)
 }
 
 /* The handler is there before anything asks for it. */
-static void move_to(enum signal_place place)
+static void move_signal(enum signal_place place)
 {
     int before = sampling_signal_number();
     int number = signal_number_at(place, signals.chosen);
@@ -190,7 +190,7 @@ static void note_use_locked(int number)
     enum signal_place place = atomic_load(&signals.place);
     enum signal_place after = signal_place_after(place, signal_use_of(number, signals.chosen));
     if (after != place)
-        move_to(after);
+        move_signal(after);
 }
 
 void sampling_signal_note_use(int number)
@@ -269,7 +269,7 @@ static void renew_ignored(bool is_laid_down)
 }
 
 /* A child that shares our memory has actions of its own in the kernel: it counts for nobody. */
-static void change_laid_down(int change)
+static void change_lay_down_count(int change)
 {
     sigset_t before;
     if (!sampling_signal_is_own_process()) {
@@ -286,13 +286,13 @@ bool sampling_signal_lay_down(void)
 {
     if (!are_any_ignored())
         return false;
-    change_laid_down(1);
+    change_lay_down_count(1);
     return true;
 }
 
 void sampling_signal_take_up(void)
 {
-    change_laid_down(-1);
+    change_lay_down_count(-1);
 }
 
 static int set_action(int number, const struct sigaction *action, struct sigaction *old_action)

@@ -127,7 +127,7 @@ void sampling_signal_send_again(int number, siginfo_t *info)
 
 /* The agent's thread may be the first that the kernel finds, but the signal is not for it. One that
  * cannot be told woke it, too: that thread has only a signal open that the program does not use. */
-static void pass_on(int number, siginfo_t *info)
+static void pass_signal_on(int number, siginfo_t *info)
 {
     if (cannot_be_told(info) ||
         (info->si_code == SI_TKILL && info->si_pid == sampling_signal_owner()))
@@ -142,7 +142,7 @@ void sampling_signal_handle(int number, siginfo_t *info, void *context)
     struct snapshot_copy *snapshot;
     if (only_wakes) {
         if (!clock_sampling_is_signal(info)) /* the timer of the process may meet this thread */
-            pass_on(number, info);
+            pass_signal_on(number, info);
     } else if (clock_sampling_is_signal(info)) {
         on_clock(number, info, context);
         signal_stack_follow_in_handler(context);

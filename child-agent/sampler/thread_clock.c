@@ -99,7 +99,7 @@ static uint64_t watching_interval_ns(const struct thread_clock *clock)
 }
 
 /* The interval that the timer has with SOURCE. */
-static uint64_t interval_with(const struct thread_clock *clock, enum clock_source source)
+static uint64_t interval_of_source(const struct thread_clock *clock, enum clock_source source)
 {
     return source == SOURCE_TIMER ? clock->interval_ns : watching_interval_ns(clock);
 }
@@ -115,7 +115,8 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
     int error = make_timer(clock, thread, cpu_clock, signal_number);
     if (error == 0) {
         set_base(clock, cpu_clock, atomic_load(&clock->interval_ns));
-        error = held_timer_set(&clock->timer, interval_with(clock, atomic_load(&clock->source)));
+        error =
+            held_timer_set(&clock->timer, interval_of_source(clock, atomic_load(&clock->source)));
     }
     /* Whoever stopped it meanwhile found no timer. */
     if (error < 0 || !atomic_load(&clock->is_running))
@@ -183,7 +184,7 @@ static bool follow_source(struct thread_clock *clock, bool is_event)
     struct clock_step step = clock_source_step(before, is_event);
     atomic_store_explicit(&clock->source, step.source, memory_order_relaxed);
     if (step.sets_timer)
-        (void)held_timer_set(&clock->timer, interval_with(clock, step.source));
+        (void)held_timer_set(&clock->timer, interval_of_source(clock, step.source));
     return step.is_sample;
 }
 
@@ -228,7 +229,7 @@ uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, struct ev
 
 /* Lets the next sample stand for what it is to, and no place for the rest. Another thread may be
  * telling what is placeless: what is shared out is taken from there first. */
-static void share_out(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
+static void share_out_time(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
 {
     uint64_t placeless_ns = atomic_exchange(&clock->placeless_ns, 0);
     uint64_t delta_ns = thread_clock_take_unreported(clock, cpu_ns);
@@ -247,7 +248,7 @@ bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, u
     (void)follow_source(clock, true);
     *cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     if (!is_first)
-        share_out(clock, interval_ns, *cpu_ns);
+        share_out_time(clock, interval_ns, *cpu_ns);
     return true;
 }
 

@@ -258,8 +258,8 @@ void thread_mask_use(const sigset_t *set)
 /* --- The program's masks --- */
 
 /* Blocks SET, all but the sampling signal, in which the program's eyes is blocked, too. */
-static int block_others(struct thread_own_data *own, int how, const sigset_t *set,
-                        sigset_t *old_set)
+static int block_other_signals(struct thread_own_data *own, int how, const sigset_t *set,
+                               sigset_t *old_set)
 {
     int number = sampling_signal_number();
     sigset_t others = *set;
@@ -277,7 +277,7 @@ static int block_signals(struct thread_registration *self, int how, const sigset
 {
     bool is_yielding = atomic_load(&self->yields_signal);
     if (!is_yielding && signal_set_is_general(set))
-        return block_others(&self->own_, how, set, old_set);
+        return block_other_signals(&self->own_, how, set, old_set);
     if (!is_yielding) {
         upcall_end_dormancy();
         yield_signal(self);

@@ -132,7 +132,8 @@ static struct profd_thread_id find_own_id(void)
 }
 
 /* Fills in what only the thread itself can tell, and shows it to the sampler. */
-static void go_live(struct thread_registration *self, uint64_t stack_high, const char *name)
+static void make_thread_live(struct thread_registration *self, uint64_t stack_high,
+                             const char *name)
 {
     uint64_t stack_bytes = self->stack_low;
     if (stack_bytes > REGISTRY_LARGEST_STACK_BYTES)
@@ -188,7 +189,7 @@ void thread_registry_adopt(struct thread_registration *registration, void *stack
     kernel_name(name);
     if (above < registration->stack_low)
         registration->stack_low -= above; /* still the size */
-    go_live(registration, (uint64_t)(uintptr_t)stack_top, name);
+    make_thread_live(registration, (uint64_t)(uintptr_t)stack_top, name);
 }
 
 static uint64_t main_stack_bytes(void)
@@ -245,7 +246,7 @@ int thread_registry_register_current(const char *name, bool is_main)
         kernel_name(own_name);
         name = own_name;
     }
-    go_live(self, stack_high, name);
+    make_thread_live(self, stack_high, name);
     return 0;
 }
 

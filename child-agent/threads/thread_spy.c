@@ -137,8 +137,8 @@ static void add_thread(struct thread_spy *spy, struct profd_thread_id thread)
                                     .ticks = clock_ticks() };
 }
 
-static void meet_again(struct thread_spy *spy, struct sample_encoder *encoder,
-                       struct spied_thread *spied)
+static void update_spied_thread(struct thread_spy *spy, struct sample_encoder *encoder,
+                                struct spied_thread *spied)
 {
     uint64_t cpu_ns = clock_read_ns(cpu_clock_of_thread(spied->id));
     uint64_t ticks = clock_ticks();
@@ -165,7 +165,7 @@ static void examine_thread(struct thread_spy *spy, struct sample_encoder *encode
     if (spied == NULL)
         add_thread(spy, thread);
     else
-        meet_again(spy, encoder, spied);
+        update_spied_thread(spy, encoder, spied);
 }
 
 /* Those who were not there: ended, or registered by now. */

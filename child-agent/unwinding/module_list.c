@@ -40,8 +40,8 @@ struct list_builder {
     size_t added; /* entries that are not in the old list */
 };
 
-static struct module_entry *find_listed(const struct list_builder *builder,
-                                        const struct mapped_image *image)
+static struct module_entry *find_listed_module(const struct list_builder *builder,
+                                               const struct mapped_image *image)
 {
     for (size_t i = 0; i < builder->old->count; i++) {
         if (module_entry_is_of(&builder->old->at[i], image))
@@ -53,7 +53,7 @@ static struct module_entry *find_listed(const struct list_builder *builder,
 /* Puts IMAGE on the next list: the entry that it has already, or a new one. */
 static int list_image(struct list_builder *builder, const struct mapped_image *image)
 {
-    struct module_entry *known = find_listed(builder, image);
+    struct module_entry *known = find_listed_module(builder, image);
     struct module_entry fresh;
     if (known != NULL) {
         known->is_listed = true;
@@ -87,7 +87,7 @@ static int list_copy(struct list_builder *builder, const struct mapped_code *cod
                                         .has_code = true,
                                         .path = code->path,
                                         .path_bytes = code->path_bytes };
-    struct module_entry *known = find_listed(builder, &place);
+    struct module_entry *known = find_listed_module(builder, &place);
     struct module_entry fresh;
     if (is_covered(builder->next, code->start))
         return 0;

@@ -107,7 +107,7 @@ struct unwind_rule unwind_rule_from_row(const struct frame_row *row, uint64_t pc
 
 static const uint64_t TAG_UNIT = (uint64_t)1 << RULE_ADDRESS_BITS;
 
-static void put_in_way(struct cached_rule *way, uint64_t sealed_key, uint64_t bits)
+static void store_way(struct cached_rule *way, uint64_t sealed_key, uint64_t bits)
 {
     atomic_store_explicit(&way->sealed_key, sealed_key, memory_order_relaxed);
     atomic_store_explicit(&way->rule, bits, memory_order_relaxed);
@@ -121,9 +121,9 @@ void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
     if (address >> RULE_ADDRESS_BITS != 0)
         return;
     memcpy(&bits, &rule, sizeof(bits));
-    put_in_way(&set->ways[1], atomic_load_explicit(&set->ways[0].sealed_key, memory_order_relaxed),
-               atomic_load_explicit(&set->ways[0].rule, memory_order_relaxed));
-    put_in_way(&set->ways[0], (address | tag) ^ bits, bits);
+    store_way(&set->ways[1], atomic_load_explicit(&set->ways[0].sealed_key, memory_order_relaxed),
+              atomic_load_explicit(&set->ways[0].rule, memory_order_relaxed));
+    store_way(&set->ways[0], (address | tag) ^ bits, bits);
 }
 
 void rule_cache_forget(struct rule_cache *cache)
@@ -132,7 +132,7 @@ void rule_cache_forget(struct rule_cache *cache)
     if (tag == 0) { /* rules of the tag that is next may still be there */
         for (size_t i = 0; i < sizeof(cache->sets) / sizeof(cache->sets[0]); i++)
             for (size_t way = 0; way < RULE_WAYS; way++)
-                put_in_way(&cache->sets[i].ways[way], 0, 0);
+                store_way(&cache->sets[i].ways[way], 0, 0);
         tag = TAG_UNIT;
     }
     atomic_store_explicit(&cache->tag, tag, memory_order_release);

@@ -15,7 +15,7 @@ static void add_frame(struct walk *walk, uint64_t stack_address)
 
 /* A caller's frame is above; the innermost function may be one that has just set rsp to where it
  * goes. */
-static bool is_further_out(const struct walk *walk, const struct unwind_state *caller)
+static bool is_caller_further_out(const struct walk *walk, const struct unwind_state *caller)
 {
     if (caller->stack.start != walk->state.stack.start)
         return true; /* of how many stacks is limited */
@@ -39,7 +39,7 @@ static enum walk_end step_to_caller(struct unwinder *unwinder, struct walk *walk
     add_frame(walk, caller.rsp);
     if (end == WALK_AT_ROOT || is_beyond_root)
         return WALK_AT_ROOT;
-    if (!is_further_out(walk, &caller))
+    if (!is_caller_further_out(walk, &caller))
         return WALK_BROKEN;
     walk->state = caller;
     return WALK_GOES_ON;
