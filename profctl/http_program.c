@@ -49,7 +49,7 @@ int http_program_become(char *const *words, struct failure *failure)
 /* --- As a child --- */
 
 /* In a group of its own, so that all it hears from a terminal comes through us, once. */
-static int spawn(const char *path, char *const *words, const sigset_t *mask, pid_t *pid)
+static int spawn_program(const char *path, char *const *words, const sigset_t *mask, pid_t *pid)
 {
     posix_spawnattr_t attributes;
     int error = posix_spawnattr_init(&attributes);
@@ -66,7 +66,7 @@ static int spawn(const char *path, char *const *words, const sigset_t *mask, pid
 }
 
 /* SIGNALS, which are blocked, are SIGCHLD and what is passed on. */
-static int wait_for(pid_t pid, const sigset_t *signals)
+static int wait_for_program(pid_t pid, const sigset_t *signals)
 {
     int status, number = 0;
 
@@ -96,9 +96,9 @@ int http_program_run(char *const *words, struct failure *failure)
     sigprocmask(SIG_BLOCK, &signals, &before);
     error = find_program(path);
     if (error == 0)
-        error = spawn(path, words, &before, &pid);
+        error = spawn_program(path, words, &before, &pid);
     if (error == 0)
-        code = wait_for(pid, &signals);
+        code = wait_for_program(pid, &signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return error == 0 ? code : cannot_run(path, error, failure);
 }

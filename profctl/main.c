@@ -331,7 +331,7 @@ static int dispatch_command(int count, char **words, char *const *command_line,
                        failure);
 }
 
-static int run(int argc, char **argv, struct failure *failure)
+static int run_with_copy(int argc, char **argv, struct failure *failure)
 {
     int error = standard_streams_fill();
 
@@ -350,7 +350,7 @@ static int run(int argc, char **argv, struct failure *failure)
 int main(int argc, char **argv)
 {
     struct failure failure = { 0 };
-    int code = run(argc, argv, &failure);
+    int code = run_with_copy(argc, argv, &failure);
 
     if (failure.text[0] != '\0')
         say("%s", failure.text);

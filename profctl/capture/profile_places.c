@@ -24,7 +24,7 @@ profile_places_find(const struct message_profile_place *profiles, size_t count, 
     return &profiles[low - 1];
 }
 
-static int write_at(int fd, const char *bytes, size_t count, uint64_t offset)
+static int write_bytes_at(int fd, const char *bytes, size_t count, uint64_t offset)
 {
     ssize_t written = pwrite(fd, bytes, count, (off_t)offset);
 
@@ -41,13 +41,13 @@ int profile_place_blank(int fd, const struct message_profile_place *profile)
     memset(blanks, ' ', sizeof(blanks));
     for (uint64_t done = 0; error == 0 && done < profile->bytes; done += sizeof(blanks)) {
         uint64_t rest = profile->bytes - done;
-        error = write_at(fd, blanks, rest < sizeof(blanks) ? (size_t)rest : sizeof(blanks),
-                         profile->start + done);
+        error = write_bytes_at(fd, blanks, rest < sizeof(blanks) ? (size_t)rest : sizeof(blanks),
+                               profile->start + done);
     }
     if (error == 0)
-        error = write_at(fd, "{", 1, profile->start);
+        error = write_bytes_at(fd, "{", 1, profile->start);
     if (error == 0)
-        error = write_at(fd, "}", 1, profile->start + profile->bytes - 1);
+        error = write_bytes_at(fd, "}", 1, profile->start + profile->bytes - 1);
     return error;
 }
 

@@ -167,7 +167,7 @@ void clickhouse_ask_text(struct clickhouse *clickhouse, const char *sql, const c
 
 /* --- Life cycle --- */
 
-static bool set_up(struct clickhouse *clickhouse, struct failure *failure)
+static bool set_up_http(struct clickhouse *clickhouse, struct failure *failure)
 {
     const struct clickhouse_url *url = &clickhouse->url;
 
@@ -194,7 +194,7 @@ bool clickhouse_open(const struct clickhouse_url *url, bool (*should_stop)(void)
     }
     clickhouse->url = *url;
     clickhouse->http = http_client_create(should_stop);
-    if (!set_up(clickhouse, failure)) {
+    if (!set_up_http(clickhouse, failure)) {
         clickhouse_close(clickhouse);
         return false;
     }

@@ -72,8 +72,8 @@ static int drop_partitions(struct clickhouse *clickhouse, const struct table_def
     return error;
 }
 
-static int drop_old_of(struct clickhouse *clickhouse, const struct table_definition *table,
-                       char *problem)
+static int drop_old_partitions(struct clickhouse *clickhouse, const struct table_definition *table,
+                               char *problem)
 {
     struct clickhouse_answer answer;
     struct sql_text sql = { 0 };
@@ -97,6 +97,6 @@ int clickhouse_partitions_drop_old(struct clickhouse *clickhouse, char problem[H
         return error;
     for (size_t i = 0; i < clickhouse_table_count && error == 0; i++)
         if (clickhouse_tables[i].life != LIFE_FOR_EVER)
-            error = drop_old_of(clickhouse, &clickhouse_tables[i], problem);
+            error = drop_old_partitions(clickhouse, &clickhouse_tables[i], problem);
     return error;
 }

@@ -57,7 +57,7 @@ static bool should_stop(void)
            (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1);
 }
 
-static void wait_for(uint64_t milliseconds)
+static void wait_for_time(uint64_t milliseconds)
 {
     struct timespec start, now;
 
@@ -216,7 +216,7 @@ static bool run_export(struct export_run *run)
         drop_old(run, now.monotonic_ns);
         now = exporter_clocks(exporter);
         if (!is_range_due(run, &now, &range))
-            wait_for(idle_ms(run, &now));
+            wait_for_time(idle_ms(run, &now));
     }
     return true;
 }
@@ -339,7 +339,7 @@ static bool check_server(struct export_run *run, struct failure *failure)
     return true;
 }
 
-static bool set_up(struct export_run *run, struct failure *failure)
+static bool set_up_run(struct export_run *run, struct failure *failure)
 {
     const struct arguments *arguments = run->arguments;
     struct label_list labels = { 0 };
@@ -376,7 +376,7 @@ int command_export(const struct arguments *arguments, struct failure *failure)
 
     ending_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    bool is_done = set_up(&run, failure);
+    bool is_done = set_up_run(&run, failure);
     if (is_done && !arguments->quiet)
         say("exporting to %s, as %s", run.server.name, run.exporter.source.host);
     if (is_done) {

@@ -29,7 +29,7 @@ static bool check_input(const char *path, const char *output, struct failure *fa
            profile_input_is_not(path, output, failure);
 }
 
-static bool look_at(struct merge_run *run, struct merge_source *source, struct failure *failure)
+static bool read_source(struct merge_run *run, struct merge_source *source, struct failure *failure)
 {
     struct profile_input input;
 
@@ -46,7 +46,7 @@ static bool look_at(struct merge_run *run, struct merge_source *source, struct f
 static bool look_at_all(struct merge_run *run, struct failure *failure)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (!look_at(run, &run->sources[i], failure))
+        if (!read_source(run, &run->sources[i], failure))
             return false;
     }
     if (!merge_plan_check(run->sources, run->count, failure))
@@ -69,9 +69,10 @@ static int write_bytes(void *context, const char *bytes, size_t count)
     return error;
 }
 
-static bool copy_with(struct merge_run *run, const struct merge_source *source,
-                      struct json_writer *writer, int (*copy_part)(const struct merge_copy *copy),
-                      struct failure *failure)
+static bool copy_source_part(struct merge_run *run, const struct merge_source *source,
+                             struct json_writer *writer,
+                             int (*copy_part)(const struct merge_copy *copy),
+                             struct failure *failure)
 {
     struct profile_input input;
 
@@ -88,9 +89,9 @@ static bool copy_with(struct merge_run *run, const struct merge_source *source,
 static bool copy_source(struct merge_run *run, const struct merge_source *source,
                         struct json_writer *writer, struct failure *failure)
 {
-    return copy_with(run, source, writer, merge_copy_root, failure) &&
+    return copy_source_part(run, source, writer, merge_copy_root, failure) &&
            (!source->has_processes ||
-            copy_with(run, source, writer, merge_copy_processes, failure));
+            copy_source_part(run, source, writer, merge_copy_processes, failure));
 }
 
 static bool write_all(struct merge_run *run, const struct merge_span *span,

@@ -139,7 +139,7 @@ static uint64_t sum_of_all(const struct call_graph *graph)
     return sum;
 }
 
-static void put_all(struct callgrind *callgrind, const struct told *told)
+static void put_graph(struct callgrind *callgrind, const struct told *told)
 {
     uint32_t functions = unique_strings_count(&callgrind->stacks.functions);
     size_t cost = 0, edge = 0;
@@ -164,7 +164,7 @@ static int finish_callgrind(void *state, const struct profile_facts *facts)
 
     (void)facts;
     if (told.functions != NULL && told.files != NULL)
-        put_all(callgrind, &told);
+        put_graph(callgrind, &told);
     int error = told.functions != NULL && told.files != NULL ? 0 : -ENOMEM;
     free(told.functions);
     free(told.files);

@@ -26,13 +26,13 @@ static int end_innermost(struct profile_calls *calls)
 
 /* Extends all open calls to TIME_MS, unless they already reach beyond, as when a clock stepped
  * back. */
-static void go_on_to(struct profile_calls *calls, double time_ms)
+static void extend_open_calls(struct profile_calls *calls, double time_ms)
 {
     if (calls->open.count == 0 || time_ms > calls->reached_ms)
         calls->reached_ms = time_ms;
 }
 
-static int end_from(struct profile_calls *calls, size_t depth)
+static int end_calls(struct profile_calls *calls, size_t depth)
 {
     int error = 0;
 
@@ -84,12 +84,12 @@ static int push_lock(struct profile_calls *calls, size_t depth)
 }
 
 /* Extends all open calls to TIME_MS; those above DEPTH that are not locked end there. */
-static int truncate_to(struct profile_calls *calls, size_t depth, double time_ms)
+static int truncate_calls(struct profile_calls *calls, size_t depth, double time_ms)
 {
     size_t locked = locked_depth(calls);
 
-    go_on_to(calls, time_ms);
-    return end_from(calls, depth > locked ? depth : locked);
+    extend_open_calls(calls, time_ms);
+    return end_calls(calls, depth > locked ? depth : locked);
 }
 
 /* --- Samples --- */
@@ -113,7 +113,7 @@ static size_t count_same(const struct profile_calls *calls,
 static int take_stack(struct profile_calls *calls, const struct profile_call_sample *sample)
 {
     size_t locked = locked_depth(calls), same = count_same(calls, sample);
-    int error = truncate_to(calls, same, sample->time_ms);
+    int error = truncate_calls(calls, same, sample->time_ms);
 
     calls->known_from = locked;
     calls->known_to = sample->depth;
@@ -165,13 +165,13 @@ int profile_calls_begin_event(struct profile_calls *calls, unsigned event, doubl
     if ((event & PROFILE_EVENT_TASK) != 0) {
         calls->locks.count = 0;
         calls->has_lone_calls = false;
-        error = truncate_to(calls, 0, time_ms);
+        error = truncate_calls(calls, 0, time_ms);
     }
     if (error == 0 && calls->has_lone_calls)
-        error = truncate_to(calls, pop_lock(calls), time_ms);
+        error = truncate_calls(calls, pop_lock(calls), time_ms);
     calls->has_lone_calls = false;
     if (error == 0)
-        error = truncate_to(calls, calls->open.count, time_ms);
+        error = truncate_calls(calls, calls->open.count, time_ms);
     if (error == 0)
         error = push_lock(calls, calls->open.count);
     if (error < 0)
@@ -188,12 +188,12 @@ int profile_calls_end_event(struct profile_calls *calls, double time_ms)
     assert(calls->events.count > 0);
     calls->events.count--;
     size_t depth = pop_lock(calls);
-    return truncate_to(calls, depth, time_ms);
+    return truncate_calls(calls, depth, time_ms);
 }
 
 int profile_calls_finish(struct profile_calls *calls)
 {
-    return end_from(calls, 0);
+    return end_calls(calls, 0);
 }
 
 void profile_calls_free(struct profile_calls *calls)

@@ -117,7 +117,7 @@ static int begin_own_code(struct call_walk *walk)
                : 0;
 }
 
-static int take_all(struct call_walk *walk)
+static int take_samples(struct call_walk *walk)
 {
     const struct call_sample *samples = walk->samples.samples.items;
     int error = begin_own_code(walk);
@@ -148,7 +148,7 @@ int thread_calls_tell(struct thread_stacks *stacks, const struct profile_thread 
     if (error == 0)
         error = thread_events_take(&walk.events, thread, types);
     if (error == 0)
-        error = take_all(&walk);
+        error = take_samples(&walk);
     thread_events_free(&walk.events);
     profile_calls_free(&walk.calls);
     call_samples_free(&walk.samples);

@@ -66,7 +66,7 @@ static size_t look_up_own(struct source_labels *source, const struct exported_pr
            (process->labels != NULL ? label_list_take(own, process->labels) : 0);
 }
 
-static void look_up(struct source_labels *source, const struct exported_process *process)
+static void collect_labels(struct source_labels *source, const struct exported_process *process)
 {
     struct label_list own = { 0 };
 
@@ -136,7 +136,7 @@ int source_labels_describe(void *context, const struct exported_process *process
     struct source_labels *source = context;
 
     if (source->pid != process->pid || process->pid < 0)
-        look_up(source, process);
+        collect_labels(source, process);
     const struct label_list labels = source->labels;
     write_column(source, columns, "service", process->program);
     row_write_string(columns, source->host, strlen(source->host));

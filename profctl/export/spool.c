@@ -76,7 +76,7 @@ static bool is_older(const void *a, const void *b)
 }
 
 /* What is no batch stays where it is: it may be somebody's, and nobody reads it again. */
-static void pass_over(struct spool *spool, const char *name, const char *why)
+static void skip_batch(struct spool *spool, const char *name, const char *why)
 {
     say("cannot read the batch %s/%s (%s) and skipped it; remove it, or make it readable and "
         "restart the exporter",
@@ -92,7 +92,7 @@ static int note_batch(struct spool *spool, uint64_t number, const char *name)
         return -errno;
     if (S_ISREG(status.st_mode))
         return note_file(spool, number, (uint64_t)status.st_size);
-    pass_over(spool, name, what_it_is(status.st_mode));
+    skip_batch(spool, name, what_it_is(status.st_mode));
     return 0;
 }
 
@@ -242,10 +242,10 @@ static void drop_first(struct spool *spool, const char *name, int error)
         spool_remove_first(spool);
         return;
     }
-    pass_over(spool, name,
-              error == -EISDIR  ? what_it_is(S_IFDIR)
-              : error == -ENXIO ? what_it_is(S_IFIFO)
-                                : strerror(-error));
+    skip_batch(spool, name,
+               error == -EISDIR  ? what_it_is(S_IFDIR)
+               : error == -ENXIO ? what_it_is(S_IFIFO)
+                                 : strerror(-error));
     leave_first(spool);
 }
 

@@ -12,7 +12,7 @@ enum {
 };
 
 /* What was known was of another batch. */
-static void begin(struct view_repair *repair, const struct export_batch *batch)
+static void begin_batch(struct view_repair *repair, const struct export_batch *batch)
 {
     if (repair->batch != batch->id) {
         repair->due_views = 0;
@@ -29,7 +29,7 @@ void view_repair_note(struct view_repair *repair, const struct export_batch *bat
         return;
     for (size_t i = 0; i < clickhouse_view_count; i++)
         if (strstr(text, clickhouse_views[i].name) != NULL) {
-            begin(repair, batch);
+            begin_batch(repair, batch);
             repair->due_views |= ((UINT64_C(1) << clickhouse_view_count) - 1) & ~UINT64_C(0) << i;
             return;
         }
@@ -40,7 +40,7 @@ static uint64_t bit_of(size_t view)
     return UINT64_C(1) << view;
 }
 
-static void no_memory(struct http_answer *answer)
+static void answer_no_memory(struct http_answer *answer)
 {
     *answer = (struct http_answer){ .outcome = HTTP_AWAY, .text = "out of memory" };
 }
@@ -60,7 +60,7 @@ static void make_rows(struct clickhouse *clickhouse, const struct view_definitio
         clickhouse_ask(clickhouse, sql_text_get(&sql), &request, &whole);
         *answer = whole.http;
     } else {
-        no_memory(answer);
+        answer_no_memory(answer);
     }
     sql_text_free(&sql);
 }
@@ -80,14 +80,14 @@ static void ask_of_view(struct clickhouse *clickhouse, const struct view_definit
                             &whole);
         *answer = whole.http;
     } else {
-        no_memory(answer);
+        answer_no_memory(answer);
     }
     sql_text_free(&sql);
 }
 
 /* Whether the server will not say it, now or later: a question that it cannot answer in time holds
  * nothing up for ever. */
-static bool is_given_up(struct view_repair *repair, const struct http_answer *answer)
+static bool is_question_given_up(struct view_repair *repair, const struct http_answer *answer)
 {
     if (answer->outcome == HTTP_AWAY || answer->outcome == HTTP_STOPPED)
         return false;
@@ -101,7 +101,7 @@ static bool look_at_view(struct view_repair *repair, struct clickhouse *clickhou
     char word[WORD_BYTES] = "";
 
     ask_of_view(clickhouse, &clickhouse_views[view], batch, word, answer);
-    if (answer->outcome != HTTP_DONE && !is_given_up(repair, answer)) {
+    if (answer->outcome != HTTP_DONE && !is_question_given_up(repair, answer)) {
         if (answer->outcome == HTTP_FAILED || answer->outcome == HTTP_REFUSED)
             answer->outcome = HTTP_UNSURE; /* it was the question */
         return false;
@@ -118,8 +118,8 @@ static bool look_at_view(struct view_repair *repair, struct clickhouse *clickhou
 
 /* Which of all views lack the batch, where the server has not said so. False: ANSWER tells why it
  * is not known yet. */
-static bool look(struct view_repair *repair, struct clickhouse *clickhouse,
-                 const struct view_batch *batch, struct http_answer *answer)
+static bool look_at_views(struct view_repair *repair, struct clickhouse *clickhouse,
+                          const struct view_batch *batch, struct http_answer *answer)
 {
     for (size_t i = 0; i < clickhouse_view_count; i++) {
         if ((repair->due_views & bit_of(i)) != 0)
@@ -135,8 +135,8 @@ static bool look(struct view_repair *repair, struct clickhouse *clickhouse,
 void view_repair_run(struct view_repair *repair, struct clickhouse *clickhouse,
                      const struct view_batch *batch, struct http_answer *answer)
 {
-    begin(repair, batch->batch);
-    if (!look(repair, clickhouse, batch, answer))
+    begin_batch(repair, batch->batch);
+    if (!look_at_views(repair, clickhouse, batch, answer))
         return;
     for (size_t i = 0; i < clickhouse_view_count; i++) {
         if ((repair->due_views & bit_of(i)) == 0)

@@ -18,7 +18,7 @@ static const char *const left_out[] = {
     "logicalCPUs",
 };
 
-static bool is_left_out(struct json_reader *reader)
+static bool is_member_left_out(struct json_reader *reader)
 {
     for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
         if (json_reader_is(reader, left_out[i]))
@@ -32,7 +32,8 @@ static int copy_rest(struct json_writer *writer, struct json_reader *reader)
     int error = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
     while (json_next_member(reader, &error))
-        error = is_left_out(reader) ? json_reader_skip(reader) : json_copy_member(reader, writer);
+        error = is_member_left_out(reader) ? json_reader_skip(reader)
+                                           : json_copy_member(reader, writer);
     return error;
 }
 

@@ -84,8 +84,8 @@ static int name_once(struct raw_naming *naming, int raw_fd, struct symbol_cache 
 }
 
 /* Takes PROFILE out of the raw capture, and says so in RESULT. */
-static int leave_out(int raw_fd, struct capture_result *result,
-                     const struct message_profile_place *profile)
+static int leave_profile_out(int raw_fd, struct capture_result *result,
+                             const struct message_profile_place *profile)
 {
     int error = profile_place_blank(raw_fd, profile);
 
@@ -110,7 +110,7 @@ int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_
         category_lists_free(&naming.categories);
         if (!is_problem_of_capture(error) || naming.at == NULL)
             return error;
-        error = leave_out(raw_fd, result, naming.at);
+        error = leave_profile_out(raw_fd, result, naming.at);
         if (error < 0)
             return error;
         problem[0] = '\0';

@@ -78,8 +78,8 @@ static struct lane *lane_of(struct lanes *lanes, uint32_t number)
 /* --- Threads --- */
 
 /* The thread of LANE on TRACK, which is ADDED's; NULL without memory. */
-static struct lane_thread *thread_on(struct lane *lane, uint32_t track,
-                                     const struct profile_thread *added)
+static struct lane_thread *thread_on_track(struct lane *lane, uint32_t track,
+                                           const struct profile_thread *added)
 {
     if (track == lane->threads.count) {
         struct lane_thread *thread = mapped_array_push(&lane->threads, sizeof(*thread));
@@ -113,7 +113,7 @@ static int add_thread(struct lanes *lanes, const struct payload_source *source)
 
     if (lane == NULL || error < 0)
         return -ENOMEM;
-    struct lane_thread *thread = thread_on(lane, track, added);
+    struct lane_thread *thread = thread_on_track(lane, track, added);
     if (thread == NULL ||
         add_paused_ranges(lane, lane_walk_slot(&lanes->walk)->processes, added) < 0)
         return -ENOMEM;

@@ -125,7 +125,7 @@ static int add_marker(struct thread_rows *rows, const struct payload_source *sou
 }
 
 /* The viewer pairs starts with ends in the order of the table. */
-static void sort_from(struct thread_rows *rows, size_t first_marker, size_t first_allocation)
+static void sort_rows(struct thread_rows *rows, size_t first_marker, size_t first_allocation)
 {
     size_t markers = rows->markers.count - first_marker;
     size_t allocations = rows->allocations.count - first_allocation;
@@ -152,7 +152,7 @@ static int add_markers(struct thread_rows *rows, const struct payload_source *so
         error = add_marker(rows, source, (const struct table_marker *)markers->markers.items + i,
                            &writer);
     json_writer_fini(&writer);
-    sort_from(rows, first_marker, first_allocation);
+    sort_rows(rows, first_marker, first_allocation);
     return error < 0 ? error : shared_tables_error(source->tables);
 }
 

@@ -52,7 +52,7 @@ void sample_spread_free(struct sample_spread *spread)
     mapped_array_free(&spread->samples);
 }
 
-static double at_most(double value, double limit)
+static double clamp_value(double value, double limit)
 {
     return value < limit ? value : limit;
 }
@@ -108,13 +108,13 @@ static void spread_leftover(struct weight_pass *pass, double time_ns, double lef
     double earlier_ns = 0;
 
     double here_ns =
-        at_most(leftover_ns, room_between(later_of(now->start_ns, previous_ns), time_ns));
+        clamp_value(leftover_ns, room_between(later_of(now->start_ns, previous_ns), time_ns));
     now->leftover_ns += here_ns;
     leftover_ns -= here_ns;
     if (before->end > before->begin && previous_ns < now->start_ns) {
         double beyond_gap_ns = leftover_ns - room_between(end_ns, now->start_ns);
         if (beyond_gap_ns > 0)
-            earlier_ns = at_most(beyond_gap_ns, room_between(previous_ns, end_ns));
+            earlier_ns = clamp_value(beyond_gap_ns, room_between(previous_ns, end_ns));
         before->leftover_ns += earlier_ns;
     }
     pass->not_sampled_ns += leftover_ns - earlier_ns;
@@ -125,7 +125,8 @@ static void take_sample(struct weight_pass *pass, struct spread_sample *sample)
     double said_ns = sample->cpu_ns;
 
     pass->now.end++;
-    sample->cpu_ns = sample->stack != SAMPLE_SPREAD_NO_STACK ? at_most(said_ns, pass->tick_ns) : 0;
+    sample->cpu_ns =
+        sample->stack != SAMPLE_SPREAD_NO_STACK ? clamp_value(said_ns, pass->tick_ns) : 0;
     pass->now.ticks_ns += sample->cpu_ns;
     if (sample->stack == SAMPLE_SPREAD_NO_STACK)
         pass->not_sampled_ns += said_ns;

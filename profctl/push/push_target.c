@@ -175,7 +175,7 @@ static int64_t clock_ahead(const void *owner)
 
 /* --- Life cycle --- */
 
-static bool set_up(struct push_target *target, struct failure *failure)
+static bool set_up_http(struct push_target *target, struct failure *failure)
 {
     target->token =
         (struct secret_header){ target->url.token_file, "the token", "Authorization: Bearer ", "" };
@@ -200,7 +200,7 @@ bool push_target_open(const struct push_url *url, bool (*should_stop)(void), uin
     }
     target->url = *url;
     target->http = http_client_create(should_stop);
-    if (!set_up(target, failure)) {
+    if (!set_up_http(target, failure)) {
         push_target_close(target);
         return false;
     }

@@ -37,7 +37,8 @@ static int add_chunk(struct raw_arena_file *file, const struct raw_view *record)
 }
 
 /* The header in RECORD, a RAW_FRONT, for an arena with SLOT_COUNT chunks. */
-static void lay_out(const struct raw_view *record, uint32_t slot_count, struct arena_header *header)
+static void lay_out_header(const struct raw_view *record, uint32_t slot_count,
+                           struct arena_header *header)
 {
     memcpy(header, record->bytes + sizeof(struct raw_front), sizeof(*header));
     header->dictionary_offset = ARENA_HEADER_BYTES;
@@ -67,7 +68,7 @@ static int add_front(struct raw_arena_file *file, const struct raw_view *record)
     size_t bytes;
     const uint8_t *dictionary = dictionary_of(record, &bytes);
 
-    lay_out(record, file->slot_count, &header);
+    lay_out_header(record, file->slot_count, &header);
     int error = file_range_write(file->fd, &header, sizeof(header), 0);
     if (error == 0)
         error = file_range_write(file->fd, dictionary, bytes, ARENA_HEADER_BYTES);
@@ -87,7 +88,7 @@ int raw_arena_front_open(const struct raw_view *record, void **memory, struct ar
     size_t bytes, whole;
     const uint8_t *dictionary = dictionary_of(record, &bytes);
 
-    lay_out(record, 0, &header);
+    lay_out_header(record, 0, &header);
     header.dictionary_bytes = (uint32_t)bytes;
     header.chunks_offset = header.total_bytes = whole = (ARENA_HEADER_BYTES + bytes + 63) / 64 * 64;
     char *arena = calloc(1, whole);

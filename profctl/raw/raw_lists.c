@@ -176,7 +176,7 @@ static const struct raw_list_place *find_list(const struct raw_survey *survey, i
     return NULL;
 }
 
-static int copy_out(int fd, const struct raw_list_place *place, int target_fd)
+static int copy_list(int fd, const struct raw_list_place *place, int target_fd)
 {
     char buffer[64 * 1024];
     int error = 0;
@@ -201,7 +201,7 @@ static FILE *open_list(void *context, int64_t pid, enum jit_list_kind kind)
 
     if (fd < 0)
         return NULL;
-    FILE *file = copy_out(lists->fd, place, fd) == 0 ? fdopen(fd, "re") : NULL;
+    FILE *file = copy_list(lists->fd, place, fd) == 0 ? fdopen(fd, "re") : NULL;
     if (file == NULL)
         close(fd);
     return file;

@@ -38,7 +38,7 @@ static int put_bytes(struct profile_pass *pass, const void *bytes, size_t count)
 }
 
 /* Takes back what was written of a process that cannot be read. */
-static int take_back(struct profile_pass *pass)
+static int discard_process(struct profile_pass *pass)
 {
     return ftruncate(pass->profile->fd, (off_t)pass->written) == 0 &&
                    lseek(pass->profile->fd, (off_t)pass->written, SEEK_SET) >= 0
@@ -64,7 +64,7 @@ static int add_place(struct profile_pass *pass, uint64_t start, uint64_t bytes)
     return 0;
 }
 
-static void tell_left_out(struct profile_pass *pass)
+static void tell_process_left_out(struct profile_pass *pass)
 {
     const struct message_profile_place place = { .pid = (uint64_t)pass->facts.pid };
 
@@ -107,8 +107,8 @@ static int add_element(struct profile_pass *pass, struct arena_reader *reader)
     uint64_t bytes = json_writer_bytes(&writer);
     json_writer_fini(&writer);
     if (is_damage(error)) {
-        tell_left_out(pass);
-        return take_back(pass);
+        tell_process_left_out(pass);
+        return discard_process(pass);
     }
     if (error < 0)
         return error;
@@ -126,7 +126,7 @@ static int end_process(struct profile_pass *pass, const struct raw_view *record)
     pass->facts.options.capture_ns = pass->capture_ns = end.capture_ns;
     int error = arena_reader_open(pass->arena.fd, &reader);
     if (is_damage(error)) {
-        tell_left_out(pass);
+        tell_process_left_out(pass);
         return 0;
     }
     if (error == 0 && (!pass->facts.may_be_left_out || arena_reader_holds_recordings(reader)))
@@ -150,7 +150,7 @@ static int begin_process(struct profile_pass *pass, const struct raw_view *recor
     pass->reference_ns = pass->facts.options.reference_ns;
     pass->reference_unix_ns = pass->facts.options.reference_unix_ns;
     if (raw_survey_is_damaged(pass->survey, pass->facts.id))
-        tell_left_out(pass);
+        tell_process_left_out(pass);
     if (record->kind == RAW_UNPROFILED)
         return add_element(pass, NULL);
     raw_arena_file_close(&pass->arena);

@@ -72,7 +72,8 @@ static int make_room(struct recovery *recovery, size_t count)
 }
 
 /* Whether RECORD, whose contents begin at OFFSET, is what was written. Negative: an error. */
-static int is_sound(struct recovery *recovery, const struct raw_record *record, uint64_t offset)
+static int is_record_sound(struct recovery *recovery, const struct raw_record *record,
+                           uint64_t offset)
 {
     if (!is_plausible(record) || record->bytes > recovery->file_bytes - offset ||
         recovery->read_bytes / MOST_READ > recovery->file_bytes)
@@ -95,11 +96,11 @@ static int read_record(const struct recovery *recovery, uint64_t at, struct raw_
     return error < 0 ? error : 1;
 }
 
-static int look_at(struct recovery *recovery, uint64_t at, struct raw_record *record)
+static int read_sound_record(struct recovery *recovery, uint64_t at, struct raw_record *record)
 {
     int found = read_record(recovery, at, record);
 
-    return found > 0 ? is_sound(recovery, record, at + sizeof(*record)) : found;
+    return found > 0 ? is_record_sound(recovery, record, at + sizeof(*record)) : found;
 }
 
 /* --- At any byte --- */
@@ -113,12 +114,13 @@ static int scan_window(struct recovery *recovery, uint64_t base, size_t count, u
     for (size_t i = 0; i + sizeof(*record) <= count && found == 0; i++) {
         memcpy(record, recovery->window + i, sizeof(*record));
         *at = base + i;
-        found = is_sound(recovery, record, *at + sizeof(*record));
+        found = is_record_sound(recovery, record, *at + sizeof(*record));
     }
     return found;
 }
 
-static int scan(struct recovery *recovery, uint64_t from, uint64_t *at, struct raw_record *record)
+static int scan_file(struct recovery *recovery, uint64_t from, uint64_t *at,
+                     struct raw_record *record)
 {
     int found = 0;
 
@@ -142,8 +144,8 @@ static bool needs_one_before(uint32_t kind)
     return kind == RAW_CHUNK || kind == RAW_FRONT || kind == RAW_PROCESS_END;
 }
 
-static int find(struct recovery *recovery, uint64_t damaged, uint64_t *at,
-                struct raw_record *record)
+static int find_record(struct recovery *recovery, uint64_t damaged, uint64_t *at,
+                       struct raw_record *record)
 {
     uint64_t scanned = damaged + 1;
     int found = read_record(recovery, damaged, record);
@@ -151,9 +153,9 @@ static int find(struct recovery *recovery, uint64_t damaged, uint64_t *at,
     /* Most likely what it says of its length is right. */
     *at = damaged + sizeof(*record) + record->bytes;
     while (found >= 0) {
-        found = *at > damaged ? look_at(recovery, *at, record) : 0;
+        found = *at > damaged ? read_sound_record(recovery, *at, record) : 0;
         if (found == 0)
-            found = scan(recovery, scanned, at, record);
+            found = scan_file(recovery, scanned, at, record);
         if (found <= 0 || !needs_one_before(record->kind))
             break;
         *at += sizeof(*record) + record->bytes;
@@ -171,7 +173,7 @@ int raw_recovery_find(int fd, uint64_t file_bytes, uint64_t damaged, uint64_t *a
 
     recovery.window = malloc(WINDOW_BYTES);
     if (recovery.window != NULL)
-        found = find(&recovery, damaged, at, &record);
+        found = find_record(&recovery, damaged, at, &record);
     *kind = (enum raw_kind)record.kind;
     free(recovery.window);
     free(recovery.room);
@@ -182,7 +184,7 @@ int raw_recovery_is_sound(int fd, uint64_t file_bytes, uint64_t at)
 {
     struct recovery recovery = { .fd = fd, .file_bytes = file_bytes };
     struct raw_record record;
-    int sound = look_at(&recovery, at, &record);
+    int sound = read_sound_record(&recovery, at, &record);
 
     free(recovery.room);
     return sound;

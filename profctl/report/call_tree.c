@@ -52,7 +52,7 @@ void call_tree_spend(struct call_tree *tree, uint32_t node, const struct stack_s
 }
 
 /* A node comes behind its parent, so from the end on all that is in a node is known. */
-static void add_up(struct call_tree *tree)
+static void sum_subtrees(struct call_tree *tree)
 {
     struct call_tree_node *nodes = tree->nodes.items;
 
@@ -107,7 +107,7 @@ int call_tree_settle(struct call_tree *tree, bool by_samples)
     int error = failure_latch_error(&tree->latch);
 
     if (error == 0) {
-        add_up(tree);
+        sum_subtrees(tree);
         error = place_nodes(tree, by_samples, &sorted);
     }
     if (error == 0)

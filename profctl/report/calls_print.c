@@ -5,7 +5,7 @@
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
 
-static size_t at_most(size_t count, uint64_t top)
+static size_t clamp_count(size_t count, uint64_t top)
 {
     return count < top ? count : (size_t)top;
 }
@@ -15,7 +15,7 @@ static void print_longest(const struct calls_report *report, uint64_t top, FILE 
     const struct reported_call *calls = report->longest.items;
 
     fputs("\nlongest calls\n  duration ms      self ms     start ms  function\n", out);
-    for (size_t i = 0; i < at_most(report->longest.count, top); i++) {
+    for (size_t i = 0; i < clamp_count(report->longest.count, top); i++) {
         fprintf(out, "%13.1f%13.1f%13.1f  ", calls[i].duration_ms, calls[i].self_ms,
                 calls[i].start_ms);
         report_put_name(&report->stacks.names, calls[i].function, out);
@@ -32,7 +32,7 @@ static void print_functions(const struct calls_report *report, uint64_t top, FIL
     fputs("\nby function\n     total ms        calls    median ms       p99 ms   longest ms  "
           "function\n",
           out);
-    for (size_t i = 0; i < at_most(report->functions.count, top); i++) {
+    for (size_t i = 0; i < clamp_count(report->functions.count, top); i++) {
         fprintf(out, "%13.1f%13llu%13.1f%13.1f%13.1f  ", functions[i].total_ms,
                 (unsigned long long)functions[i].count, functions[i].median_ms, functions[i].p99_ms,
                 functions[i].longest_ms);
@@ -60,7 +60,7 @@ static void put_json_calls(struct json_writer *json, const struct calls_report *
     const struct reported_call *calls = report->longest.items;
 
     json_start_array_property(json, "longest");
-    for (size_t i = 0; i < at_most(report->longest.count, top); i++) {
+    for (size_t i = 0; i < clamp_count(report->longest.count, top); i++) {
         json_start_object(json);
         report_json_name(json, "function", &report->stacks.names, calls[i].function);
         report_json_name(json, "thread", &report->threads, calls[i].thread);
@@ -78,7 +78,7 @@ static void put_json_functions(struct json_writer *json, const struct calls_repo
     const struct function_calls *functions = report->functions.items;
 
     json_start_array_property(json, "functions");
-    for (size_t i = 0; i < at_most(report->functions.count, top); i++) {
+    for (size_t i = 0; i < clamp_count(report->functions.count, top); i++) {
         json_start_object(json);
         report_json_name(json, "function", &report->stacks.names, functions[i].function);
         json_u64_property(json, "calls", functions[i].count);

@@ -48,7 +48,7 @@ static int find_row(struct cost_table *table, const char *name, uint32_t *row)
 }
 
 /* What has neither callers nor callees. */
-static void spend_in(struct cost_row *row, const struct stack_sum *sum)
+static void add_to_row(struct cost_row *row, const struct stack_sum *sum)
 {
     add_sum(&row->self, sum);
     add_sum(&row->total, sum);
@@ -60,7 +60,7 @@ static int spend_by_name(struct cost_table *table, const char *name, const struc
     int error = find_row(table, name, &row);
 
     if (error == 0)
-        spend_in(row_at(table, row), sum);
+        add_to_row(row_at(table, row), sum);
     return error;
 }
 
@@ -81,8 +81,8 @@ struct stack_costs {
     bool *is_recursion;       /* of each stack */
 };
 
-static void find_innermost(const struct cost_table *table, const struct thread_tables *tables,
-                           struct stack_costs *costs)
+static void find_innermost_rows(const struct cost_table *table, const struct thread_tables *tables,
+                                struct stack_costs *costs)
 {
     const uint32_t *keys = table->keys.items;
 
@@ -141,7 +141,7 @@ static int cost_stacks(struct cost_table *table, const struct profile_thread *th
         error = stack_recursion_mark(tables, table->keys.items, unique_strings_count(&table->names),
                                      costs.is_recursion);
     if (error == 0) {
-        find_innermost(table, tables, &costs);
+        find_innermost_rows(table, tables, &costs);
         sum_callees(table, tables, &costs);
         error = add_to_rows(table, tables, &costs);
     }
@@ -198,7 +198,7 @@ static int take_owner(struct cost_table *table, const struct profile_thread *thr
 
     if (error < 0)
         return error;
-    spend_in(row_at(table, row), &sum);
+    add_to_row(row_at(table, row), &sum);
     add_sum(&table->all, &sum);
     row_at(table, row)->pid = thread->pid;
     row_at(table, row)->members += table->by == REPORT_BY_THREAD || !process->is_there;
@@ -251,7 +251,7 @@ static int settle_accounts(struct cost_table *table)
             error = spend_not_sampled(table, accounts[i].rest_ns);
             continue;
         }
-        spend_in(row_at(table, (uint32_t)accounts[i].id), &rest);
+        add_to_row(row_at(table, (uint32_t)accounts[i].id), &rest);
         add_sum(&table->all, &rest);
     }
     return error;

@@ -11,7 +11,7 @@ static const struct process_life *life_of(const struct process_report *report, s
     return (const struct process_life *)report->lives.items + index;
 }
 
-static size_t at_most(size_t count, uint64_t top)
+static size_t clamp_count(size_t count, uint64_t top)
 {
     return count < top ? count : (size_t)top;
 }
@@ -66,7 +66,7 @@ static void print_program(const struct process_report *report, const struct prog
                           uint64_t top, FILE *out)
 {
     char count[UNITS_TEXT_BYTES];
-    size_t shown = at_most(program->count, top);
+    size_t shown = clamp_count(program->count, top);
 
     fprintf(out, "\n%11s", units_format_count(program->count, count));
     print_cpu_ms(program->cpu_ms, program->is_least_cpu, out);
@@ -142,7 +142,7 @@ static void put_program(struct json_writer *json, const struct process_report *r
     put_known_ms(json, "p99Ms", program->p99_ms);
     put_known_ms(json, "longestMs", program->longest_ms);
     json_start_array_property(json, "slowest");
-    for (size_t i = 0; i < at_most(program->count, top); i++)
+    for (size_t i = 0; i < clamp_count(program->count, top); i++)
         put_life(json, report, life_of(report, program->first + i));
     json_end_array(json);
     json_end_object(json);

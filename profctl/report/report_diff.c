@@ -69,7 +69,7 @@ static uint64_t rounded_count(double number)
     return (uint64_t)(number + 0.5);
 }
 
-static uint64_t at_most(uint64_t number, uint64_t most)
+static uint64_t clamp_count(uint64_t number, uint64_t most)
 {
     return number < most ? number : most;
 }
@@ -92,7 +92,7 @@ static double test_shares(const struct pair *seen, const struct pair *all)
     for (int side = 0; side < DIFF_SIDES; side++) {
         of[side] = rounded_count(all->sides[side].amount /
                                  weight_of(&seen->sides[side], &all->sides[side]));
-        kind[side] = at_most(rounded_count(equal_samples(&seen->sides[side])), of[side]);
+        kind[side] = clamp_count(rounded_count(equal_samples(&seen->sides[side])), of[side]);
     }
     return significance_of_shares(kind[DIFF_BEFORE], of[DIFF_BEFORE], kind[DIFF_AFTER],
                                   of[DIFF_AFTER]);

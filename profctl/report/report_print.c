@@ -222,8 +222,8 @@ static void print_process(const struct report *report, const struct report_proce
 
 /* --- Those that are only summed up --- */
 
-static bool is_summed_up(const struct report *report, const struct report_process *process,
-                         bool with_something)
+static bool is_group_summed_up(const struct report *report, const struct report_process *process,
+                               bool with_something)
 {
     return process->processes > 0 && !is_shown(report, &process->size) &&
            is_something(report, &process->size) == with_something;
@@ -251,20 +251,22 @@ static int print_listed(const struct report_process *process, bool is_first, int
 }
 
 /* "and 17 processes WHAT: sh ×9, make ×3, …" for all groups with something, or with nothing. */
-static void sum_up(const struct report *report, bool with_something, const char *what, FILE *out)
+static void print_summary(const struct report *report, bool with_something, const char *what,
+                          FILE *out)
 {
     struct report_process *const *groups = report->groups.items;
     uint64_t processes = 0;
     size_t named = 0;
 
     for (size_t i = 0; i < report->groups.count; i++)
-        processes += is_summed_up(report, groups[i], with_something) ? groups[i]->processes : 0;
+        processes +=
+            is_group_summed_up(report, groups[i], with_something) ? groups[i]->processes : 0;
     if (processes == 0)
         return;
     int column = fprintf(out, "\nand %llu more process%s, %s:", (unsigned long long)processes,
                          processes == 1 ? "" : "es", what);
     for (size_t i = 0; i < report->groups.count; i++) {
-        if (!is_summed_up(report, groups[i], with_something))
+        if (!is_group_summed_up(report, groups[i], with_something))
             continue;
         if (named++ == MAX_NAMED) {
             fputs(", …", out);
@@ -328,10 +330,10 @@ void report_print_text(const struct report *report, const char *file, uint64_t t
     for (size_t i = 0; i < report->groups.count; i++)
         if (is_shown(report, &groups[i]->size))
             print_process(report, groups[i], top, out);
-    sum_up(report, true,
-           is_by_cpu ? "each name with less than 1% of all CPU time"
-                     : "each name with less than 1% of all samples",
-           out);
-    sum_up(report, false, is_by_cpu ? "without CPU time" : "without samples", out);
+    print_summary(report, true,
+                  is_by_cpu ? "each name with less than 1% of all CPU time"
+                            : "each name with less than 1% of all samples",
+                  out);
+    print_summary(report, false, is_by_cpu ? "without CPU time" : "without samples", out);
     print_fates(report, out);
 }

@@ -35,7 +35,8 @@ static int take_absent(struct report *report, const struct seen_process *process
                                      account->is_known ? account->rest_ns : -1);
 }
 
-static void take_rest(struct report *report, const struct seen_process *process, double rest_ns)
+static void add_unsampled_time(struct report *report, const struct seen_process *process,
+                               double rest_ns)
 {
     process->group->size.cpu_ns += rest_ns;
     process->group->size.not_sampled_ns += rest_ns;
@@ -59,7 +60,7 @@ static int take_process(struct report *report, const struct seen_process *proces
     if (is_absent(process))
         error = take_absent(report, process, account);
     else
-        take_rest(report, process, account->rest_ns);
+        add_unsampled_time(report, process, account->rest_ns);
     if (error < 0)
         return error;
     return report_fates_note_end(&report->fates, process->group->name, end_of(&process->log),

@@ -15,7 +15,7 @@ static int add_name(struct tree_report *report, const char *name, uint32_t *out)
 }
 
 /* From NODE, which may be START, where calls begin. */
-static int step_to(struct tree_report *report, uint32_t name, uint32_t start, uint32_t *node)
+static int step_to_child(struct tree_report *report, uint32_t name, uint32_t start, uint32_t *node)
 {
     if (report->folds_recursion && *node != start &&
         call_tree_node(&report->tree, *node)->name == name)
@@ -61,7 +61,7 @@ static int add_callees(struct tree_report *report, const struct profile_thread *
     for (size_t i = 0; i < count && error == 0; i++) {
         const struct table_stack *stack = thread_tables_stack(thread->tables, (uint32_t)i);
         nodes[i] = stack->prefix != TABLE_NONE ? nodes[stack->prefix] : thread_node;
-        error = step_to(report, stack_name(report, i), thread_node, &nodes[i]);
+        error = step_to_child(report, stack_name(report, i), thread_node, &nodes[i]);
         if (error == 0)
             call_tree_spend(&report->tree, nodes[i],
                             thread_stacks_sum(&report->stacks, (uint32_t)i));
@@ -77,7 +77,7 @@ static int step_to_further(struct tree_report *report, uint32_t *node)
     uint32_t name;
     int error = add_name(report, further_callers, &name);
 
-    return error < 0 ? error : step_to(report, name, CALL_TREE_NONE, node);
+    return error < 0 ? error : step_to_child(report, name, CALL_TREE_NONE, node);
 }
 
 static int add_callers_of(struct tree_report *report, const struct profile_thread *thread,
@@ -90,7 +90,7 @@ static int add_callers_of(struct tree_report *report, const struct profile_threa
     size_t last = depth > MAX_CALLERS ? depth - MAX_CALLERS : 0;
 
     for (size_t i = depth; i > last && error == 0; i--)
-        error = step_to(report, path[i - 1], CALL_TREE_NONE, &node);
+        error = step_to_child(report, path[i - 1], CALL_TREE_NONE, &node);
     if (error == 0 && last > 0)
         error = step_to_further(report, &node);
     if (error == 0 && node != CALL_TREE_NONE)

@@ -148,8 +148,8 @@ static int add_category(struct category_lists *lists, const struct listed_catego
     return error;
 }
 
-static int find_or_add(struct category_lists *lists, const struct listed_category *wanted,
-                       uint32_t *place)
+static int find_or_add_category(struct category_lists *lists, const struct listed_category *wanted,
+                                uint32_t *place)
 {
     const struct listed_category *known = lists->categories.items;
 
@@ -169,7 +169,7 @@ static int take_category(struct category_lists *lists, const struct listed_categ
     if (error == 0 && read->name.bytes == NULL)
         error = -EPROTO;
     if (error == 0)
-        error = find_or_add(lists, read, &added->place);
+        error = find_or_add_category(lists, read, &added->place);
     if (error < 0)
         return error;
     added->first_part = (uint32_t)lists->parts.count;

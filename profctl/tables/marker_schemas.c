@@ -37,7 +37,8 @@ static size_t make_name(char *out, const char *name, size_t length, unsigned ord
     return (size_t)(end - out);
 }
 
-static const struct known_schema *find_known(const struct marker_schemas *schemas, uint64_t name)
+static const struct known_schema *find_known_schema(const struct marker_schemas *schemas,
+                                                    uint64_t name)
 {
     const struct known_schema *known = schemas->known.items;
 
@@ -202,7 +203,7 @@ static int choose_ordinal(struct marker_schemas *schemas, const struct schema_te
     for (*ordinal = 1;; ++*ordinal) {
         size_t length = make_name(name, text->name, text->name_length, *ordinal);
         uint64_t hash = hash_bytes(name, length);
-        const struct known_schema *known = find_known(schemas, hash);
+        const struct known_schema *known = find_known_schema(schemas, hash);
         *is_new = known == NULL;
         if (known != NULL && known->content == content)
             return 0;

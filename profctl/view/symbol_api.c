@@ -12,7 +12,7 @@ enum { ADDRESS_DIGITS = 16, ADDRESS_TEXT_BYTES = 2 + ADDRESS_DIGITS + 1 };
 
 typedef int answering(struct library_list *libraries, const cJSON *request, cJSON *answer);
 
-static answering *find_answering(const char *path)
+static answering *find_answer_function(const char *path)
 {
     static const struct {
         const char *path;
@@ -33,7 +33,7 @@ static answering *find_answering(const char *path)
 int symbol_api_answer(struct library_list *libraries, const char *path, const char *request,
                       char **out)
 {
-    answering *answers = find_answering(path);
+    answering *answers = find_answer_function(path);
     cJSON *asked = NULL, *answer = NULL;
     int error = answers != NULL ? 0 : -ENOENT;
 
