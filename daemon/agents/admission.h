@@ -1,11 +1,11 @@
-/* Who may hold a descriptor of profd before having said what it is.
+/* Decides which connections may hold descriptors of profd before they have said what they are.
  *
- * The socket is open to every user, since a supervised program may become any. So strangers, who
- * are neither root nor profd's own user, get little: a few silent connections each and a few more
- * in all, one descriptor for a connection, and none of a reserve that is kept for the owner. The
- * owner and root are never turned away, but a broken program of theirs must leave descriptors to
- * the others: beyond their share, the oldest of their silent connections gives way to each new one.
- * Pure: no socket, no clock. Loop thread. */
+ * The socket is open to every user, since a supervised program may change to any user. So
+ * strangers, who are neither root nor profd's own user, get little: a few silent connections each
+ * and a few more in all, one descriptor for each connection, and none of the reserve that is kept
+ * for the owner. The owner and root are never turned away, but one of their programs that
+ * misbehaves must leave descriptors for the others: beyond their share, each new connection
+ * replaces the oldest silent one of theirs. Pure: no socket, no clock. Loop thread. */
 #ifndef PROFD_DAEMON_ADMISSION_H
 #define PROFD_DAEMON_ADMISSION_H
 
@@ -17,18 +17,18 @@ enum {
     /* Programs of one user that start at the same moment get in at the first try. */
     ADMISSION_SILENT_OF_USER = 64,
     ADMISSION_SILENT_OF_ALL = 256,
-    /* One of so many descriptors at most is a silent stranger's, whose first message may bring
-     * SOCKET_MAX_DESCRIPTORS more. */
+    /* At most one in this many descriptors belongs to a silent stranger, whose first message may
+     * bring SOCKET_MAX_DESCRIPTORS more. */
     ADMISSION_SILENT_SHARE = 8,
-    /* One of so many is the owner's alone. */
+    /* One in this many is reserved for the owner. */
     ADMISSION_RESERVE_SHARE = 4,
-    /* One of so many at most is held by silent connections of the owner and root, … */
+    /* At most one in this many is held by silent connections of the owner and root, … */
     ADMISSION_OWNER_SHARE = 4,
     /* … each of which takes two: its own and the pidfd of its process. */
     ADMISSION_OWNER_DESCRIPTORS = 2,
     /* An agent says hello as soon as it is connected. */
     ADMISSION_STRANGER_MS = 2 * 1000,
-    /* A frozen program of the owner may hold its place for so long. */
+    /* A frozen program of the owner may hold its place for this long. */
     ADMISSION_OWNER_MS = 10 * 1000,
 };
 
@@ -44,20 +44,21 @@ struct admission {
     } user[ADMISSION_SILENT_OF_ALL];
 };
 
-/* DESCRIPTORS is the process's limit of them. */
+/* Initializes ADMISSION. DESCRIPTORS is the process's descriptor limit. */
 void admission_init(struct admission *admission, uid_t owner, size_t descriptors);
 
 bool admission_is_stranger(const struct admission *admission, uid_t uid);
 
-/* Whether UID's new connection, which is descriptor FD, may stay; it is then counted until
- * admission_leave(). The kernel gives the lowest free number: one in the reserve means that all
- * others are in use. */
+/* Returns whether UID's new connection, which has descriptor FD, may stay. If so, it is counted
+ * until admission_leave(). The kernel gives out the lowest free number, so one in the reserve means
+ * that all others are in use. */
 bool admission_enter(struct admission *admission, uid_t uid, int fd);
 
-/* Whether the owner and root have more silent connections than their share: one has to leave. */
+/* Returns whether the owner and root have more silent connections than their share, so that one has
+ * to leave. */
 bool admission_owner_is_over(const struct admission *admission);
 
-/* A connection of UID that had entered has said what it is, or has gone. */
+/* Called when a connection of UID that had entered has said what it is, or has gone. */
 void admission_leave(struct admission *admission, uid_t uid);
 
 #endif

@@ -1,5 +1,5 @@
-/* What an agent says after its hello, and who is told. Thin: the owner of the connection is its
- * child. */
+/* Handles the messages that an agent sends after its hello, and passes them on. The owner of the
+ * connection is its child. */
 #ifndef PROFD_DAEMON_AGENT_CONNECTION_H
 #define PROFD_DAEMON_AGENT_CONNECTION_H
 

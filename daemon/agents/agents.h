@@ -1,6 +1,6 @@
 /* The agents' side of profd: their hellos and messages, and the ends of their processes.
  *
- * Here the child table meets the world: connections, process descriptors, the exit store. Every end
+ * This connects the child table with connections, process descriptors and the exit store. Every end
  * is reported once, by what notices it first: the descriptor of the process, the reaper, or a
  * second hello. Loop thread. */
 #ifndef PROFD_DAEMON_AGENTS_H
@@ -28,7 +28,7 @@ struct memory;
 struct peer_credentials;
 struct session;
 
-/* What they look at, or work on; borrowed. */
+/* What the agents' side reads and works on; all borrowed. */
 struct agents_views {
     uv_loop_t *loop;
     const struct session *session;
@@ -39,35 +39,36 @@ struct agents_views {
     struct keeper_link *keeper;
 };
 
-/* What happens; CONTEXT is as in agents_init(). A child is freed by nobody meanwhile, but by
+/* Events. CONTEXT is the one given to agents_init(). During an event no child is freed, except by
  * on_end. */
 struct agents_events {
-    /* Processes may have told something by the census ring, which is to be read first. */
+    /* Processes may have reported something in the census ring, which has to be read first. */
     void (*on_news_wanted)(void *context);
     /* OWNER has said hello. */
     void (*on_hello)(lease_owner owner, void *context);
     /* A child runs another program, which may have no agent. */
     void (*on_replaced)(void *context);
-    /* CHILD, in which nobody listens, has an arena in which it may want a perf event. */
+    /* CHILD, which has no agent thread, has an arena in which it may request a perf event. */
     void (*on_loan_request)(struct child *child, void *context);
-    /* CHILD, which lives, has lost its connection, and so gives no answers. */
+    /* CHILD, which is alive, has lost its connection and so gives no answers. */
     void (*on_silence)(struct child *child, void *context);
-    /* CHILD has ended; its verdict may still be corrected. It may be freed by this. */
+    /* CHILD has ended; its verdict may still be corrected. The callback may free it. */
     void (*on_end)(struct child *child, void *context);
-    /* CHILD ended some time ago, and now it is known how. */
+    /* CHILD ended some time ago, and it is now known how. */
     void (*on_verdict)(struct child *child, void *context);
-    /* What CHILD, which has ended, recorded is kept, or is lost. */
+    /* The recording of CHILD, which has ended, is now kept or lost. */
     void (*on_kept)(struct child *child, void *context);
     /* CHILD is about to be freed, whether it has ended or not. */
     void (*on_forgotten)(struct child *child, void *context);
-    /* How many have ended in this session changed. */
+    /* The number of processes that have ended in this session changed. */
     void (*on_ended_count)(void *context);
-    /* Whether somebody works with CHILD, so that it cannot be freed now. */
+    /* Returns whether CHILD is in use, so that it cannot be freed now. */
     bool (*is_in_use)(const struct child *child, void *context);
 
-    /* Messages of CHILD's agent: it is in a state of the session of GENERATION, by the kind; what
-     * it gathers; a marker that triggers wait for, HITS times. *FD is the profile's, or FD is
-     * NULL; who takes it sets it to -1. */
+    /* Messages of CHILD's agent: it has entered a state of the session of GENERATION, given by the
+     * kind; the progress of its gathering; its profile; HITS intervals of a marker that triggers
+     * wait for. *FD is the descriptor of the profile, unless FD is NULL; whoever takes it sets *FD
+     * to -1. */
     void (*on_acknowledged)(struct child *child, unsigned kind, uint64_t generation, void *context);
     void (*on_progress)(struct child *child, const struct message_gather_progress *message,
                         void *context);
@@ -86,115 +87,120 @@ struct agents {
     struct keeper_link *keeper;
     const struct agents_events *events;
     void *context;
-    struct exec_calls exec_calls; /* of programs that are not met yet */
-    uint64_t forgotten; /* ended in this session; too many to know, or profd was killed since */
+    struct exec_calls exec_calls; /* of programs that have not been met yet */
+    uint64_t forgotten; /* ended in this session, but no longer known: there were too many, or profd
+                         * was killed since */
 };
 
-/* EVENTS and CONTEXT are borrowed. */
+/* Initializes AGENTS. EVENTS and CONTEXT are borrowed. */
 void agents_init(struct agents *agents, const struct agents_views *views,
                  const struct agents_events *events, void *context);
 
-/* The first message of CONNECTION is a hello. PIDFD (-1: none) is taken over on every path. 0: the
- * connection now belongs to a child here. Negative: it stays the caller's and is closing; why was
- * logged. */
+/* Handles a hello, the first message of CONNECTION. PIDFD (-1: none) is taken over on every path.
+ * Returns 0 if the connection now belongs to a child; or a negative errno: CONNECTION stays the
+ * caller's and is closing, and the reason was logged. */
 int agents_hello(struct agents *agents, struct connection *connection, int pidfd,
                  const uint8_t *payload, size_t bytes, int *fds, size_t fd_count);
 
-/* Whether processes of PEER are profiled. */
+/* Returns whether processes of PEER are profiled. */
 bool agents_may_connect(struct agents *agents, const struct peer_credentials *peer);
 
-/* PID ended as ENDING says, which comes from profd or the parent that waited for it. False when no
- * such process is known. */
+/* Notes that PID ended as ENDING says, as reported by profd or by the parent that waited for it.
+ * Returns false if no such process is known. */
 struct child_ending {
     int wait_status;
     uint64_t cpu_ns; /* CPU_TIME_UNKNOWN */
-    uint64_t end_ns; /* it was known by then */
+    uint64_t end_ns; /* the latest time at which it can have ended */
 };
 bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_ending *ending);
 
-/* A process reports that it is about to run another program, or its parent that it has started it
- * with one; and that this failed. */
+/* Called when a process reports that it is about to run another program, or its parent that it has
+ * started it with one; and when that failed. */
 void agents_note_exec_call(struct agents *agents, const struct exec_call *call);
 void agents_note_exec_failed(struct agents *agents, pid_t pid);
 
-/* Whether CHILD's process told, as the program that it is here, that it is about to run another. */
+/* Returns whether CHILD's process reported, while it ran CHILD's program, that it was about to run
+ * another one. */
 bool agents_knows_exec(const struct agents *agents, const struct child *child);
-/* When CHILD's process called exec, as far as is known; else NOW_NS. CLOCK_MONOTONIC. */
+/* Returns when CHILD's process called exec, as far as is known, else NOW_NS. CLOCK_MONOTONIC. */
 uint64_t agents_exec_time(const struct agents *agents, const struct child *child, uint64_t now_ns);
 
-/* Adds a process that has no agent because of OBSTACLE, for the census. If one of its pid lives,
- * it is the next image of that. PIDFD (-1: none) is taken over on every path. NULL: no memory. */
+/* Adds a process that has no agent because of OBSTACLE, for the census. If a child with the same
+ * pid is alive, the process is its next image. PIDFD (-1: none) is taken over on every path.
+ * Returns NULL if memory is exhausted. */
 struct child *agents_add_silent(struct agents *agents, const struct child_introduction *who,
                                 enum recording_obstacle obstacle, int pidfd);
 
-/* A process that has recorded nothing yet reports that it exists. agents_watch_dormant() looks
- * whether it still lives, once everything that was reported with it is known. */
+/* Adds a process that reports that it exists but has recorded nothing yet. agents_watch_dormant()
+ * looks whether such processes are still alive; call it once everything that was reported with them
+ * is known. */
 void agents_add_dormant(struct agents *agents, const struct child_introduction *who);
 void agents_watch_dormant(struct agents *agents);
 
-/* The image of PID that began at START_NS has begun to record; its hello is still to come. */
+/* Notes that the image of PID that began at START_NS has begun to record; its hello is still to
+ * come. */
 void agents_note_woken(struct agents *agents, pid_t pid, uint64_t start_ns);
 
-/* CHILD, a silent one, ended as ENDING says. It may be freed by this. */
+/* Notes that the silent CHILD ended as ENDING says. May free CHILD. */
 void agents_end_silent(struct child *child, const struct child_ending *ending);
 
-/* The same when it is not known how. */
+/* Like agents_end_silent(), when it is not known how CHILD ended. */
 void agents_end_unwatched(struct child *child, uint64_t end_ns);
 
-/* What was taken for the end of EARLIER was the end of LATER (NULL: no memory for it), the image
- * that EARLIER became by exec at EXEC_NS. */
+/* Corrects an end: what was taken for the end of EARLIER was the end of LATER (NULL: no memory for
+ * it), the image that EARLIER became by exec at EXEC_NS. */
 void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later);
 
-/* CHILD, a silent one, never existed, and is freed: its program could not be run. The image before
- * it continued, and if CHILD has ended, that was the end of the image before. */
+/* Frees the silent CHILD, which never existed because its program could not be run. The previous
+ * image continued; if CHILD has ended, that was the end of the previous image. */
 void agents_forget_silent(struct child *child);
 
-/* CHILD has ended: drops its connection, and its watch if it is known how it ended. */
+/* Drops the connection of CHILD, which has ended, and its watch if it is known how it ended. */
 void agents_detach_process(struct child *child);
 
-/* Keeps what CHILD, which has ended, recorded; or its name alone. */
+/* Keeps the recording of CHILD, which has ended, or only its name. */
 void agents_store(struct agents *agents, struct child *child);
 
-/* Takes CHILD out of the table and frees it; its copy is not under way. */
+/* Takes CHILD out of the table and frees it. Its arena must not be being copied. */
 void agents_forget(struct agents *agents, struct child *child);
 
-/* CHILD's connection has ended; its process may still live. */
+/* Notes that CHILD's connection has ended; its process may still be alive. */
 void agents_note_disconnected(struct child *child);
 
-/* CHILD, which has ended, may have reported that it was about to become another program, of which
- * nothing was heard since: it ended as that one. Nothing if it reported no such thing. */
+/* Settles an exec call that CHILD, which has ended, had reported without the next program being
+ * heard of: CHILD ended as that program. Does nothing if CHILD reported no such call. */
 void agents_settle_exec(struct child *child);
 
-/* The last of what is kept of OWNER, a child, has gone: its name stays. */
+/* Called when the last of the recording of OWNER, a child, has been dropped. Its name stays. */
 void agents_note_expired(void *owner, const struct block_account *account);
 
-/* Drops what is kept of processes that ended: the session that they belong to is over. */
+/* Drops what is kept of processes that have ended, since their session is over. */
 void agents_forget_ended(struct agents *agents);
 
-/* Forgets the oldest of those of which only the name is known, when they are too many. Nobody holds
- * a child meanwhile. */
+/* Forgets the oldest children of which only the name is known, if there are too many. Nobody may be
+ * holding a child. */
 void agents_forget_names(struct agents *agents);
 
-/* The session of another profd continues here: of the processes that ended in it only a number is
+/* Continues the session of another profd. Of the processes that ended in it, only their number is
  * left. */
 void agents_resume_session(struct agents *agents);
 
-/* How many have ended in this session, known or forgotten. */
+/* Returns how many processes have ended in this session, whether known or forgotten. */
 uint64_t agents_ended_count(const struct agents *agents);
 
-/* A session begins: forgets children whose processes have become programs without an agent. Without
- * a connection that could end, they did so unnoticed. */
+/* Called when a session begins: forgets children whose processes have become programs without an
+ * agent. They had no connection whose end would have shown it. */
 void agents_forget_replaced(struct agents *agents);
 
-/* profd has taken the place of one that was killed, with its session: the processes whose arenas
- * profd-keeper has are children again, or have ended meanwhile. */
+/* Called when profd has replaced one that was killed, and continues its session: the processes
+ * whose arenas profd-keeper holds become children again, or have ended meanwhile. */
 void agents_readmit_kept(struct agents *agents);
 
-/* There is another profd-keeper, which has nothing, or none: gives it the arenas that are to be
- * kept. */
+/* Called when there is a new profd-keeper, which holds nothing, or none: gives it the arenas that
+ * are to be kept. */
 void agents_keep_again(struct agents *agents);
 
-/* Closes every connection and watch; children are freed. */
+/* Closes every connection and watch, and frees the children. */
 void agents_close(struct agents *agents);
 
 #endif

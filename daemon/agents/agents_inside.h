@@ -1,4 +1,4 @@
-/* What the files of daemon/agents/agents.h share. Included by agents*.c only. */
+/* Shared by the files that implement daemon/agents/agents.h. Included by agents*.c only. */
 #ifndef PROFD_DAEMON_AGENTS_INSIDE_H
 #define PROFD_DAEMON_AGENTS_INSIDE_H
 
@@ -7,55 +7,58 @@
 
 struct message_hello;
 
-/* --- To become a child --- */
+/* --- How processes become children --- */
 
-/* The child that WHO is, which may be one that is known; NULL: no memory. */
+/* Returns the child that WHO is, which may be one that is already known; NULL if memory is
+ * exhausted. */
 struct child *agents_meet(struct agents *agents, const struct child_introduction *who);
 
-/* A new one. NULL: no memory. */
+/* Adds a new child. Returns NULL if memory is exhausted. */
 struct child *agents_add(struct agents *agents, const struct child_introduction *who);
 
-/* CHILD, which is new, is WHO. If the exec call that made it was reported, that is when its process
- * began, or when EARLIER (NULL: no image before it is known) ended, and with what CPU time. Returns
- * when the program before it ended. */
+/* Introduces CHILD, which is new, as WHO. If the exec call that made it was reported, that gives
+ * the time when its process began, or when EARLIER (NULL: no previous image is known) ended, and
+ * EARLIER's CPU time. Returns when the previous program ended. */
 uint64_t agents_settle_exec_call(struct agents *agents, struct child *earlier, struct child *child,
                                  const struct child_introduction *who);
 
-/* Who said HELLO, as PEER_PID; PIDFD (-1: it has ended) is borrowed. */
+/* Returns who said HELLO, as PEER_PID; PIDFD (-1: the process has ended) is borrowed. */
 struct child_introduction agents_introduce(const struct message_hello *hello, pid_t peer_pid,
                                            int pidfd);
 
-/* CHILD records into ARENA_FD (taken over) from now on; -1: it does not, and HELLO says why. */
+/* Notes that CHILD records into ARENA_FD (taken over) from now on; -1: it does not record, and
+ * HELLO says why. */
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd);
 
-/* Gives profd-keeper a copy of the descriptor of CHILD's arena, for the profd that comes when this
- * one is killed. User UID said the HELLO that came with it. */
+/* Gives profd-keeper a copy of the descriptor of CHILD's arena, for the profd that starts if this
+ * one is killed. HELLO, BYTES long, is the hello that came with the arena, from user UID. */
 void agents_keep(struct agents *agents, struct child *child, uid_t uid, const uint8_t *hello,
                  size_t bytes);
 
-/* Watches CHILD for its end by PIDFD (taken over; -1: nothing). */
+/* Watches for the end of CHILD by PIDFD (taken over; -1: does nothing). */
 void agents_watch(struct agents *agents, struct child *child, int pidfd);
 
-/* --- To end --- */
+/* --- Ends --- */
 
-/* CHILD has ended, if it had not. Without a session there is nothing to keep of it, and it is gone
- * after this. */
+/* Notes that CHILD has ended, unless that was already known. Without a session nothing of it is
+ * kept, and CHILD is freed. */
 void agents_end(struct agents *agents, struct child *child, enum process_verdict verdict, int code,
                 uint64_t end_ns);
 
 void agents_drop_connection(struct child *child);
 void agents_stop_watching(struct child *child);
 
-/* profd-keeper may drop CHILD's arena. */
+/* Tells profd-keeper that it may drop CHILD's arena. */
 void agents_stop_keeping(struct agents *agents, struct child *child);
 
-/* The CPU time that was reported with its end, if any was. */
+/* Takes the CPU time that was reported with CHILD's end, if any was. */
 void agents_take_cpu_time(struct child *child, const struct child_ending *ending);
 
-/* CHILD, which seemed to have ended, became another program at EXEC_NS. */
+/* Corrects CHILD, which seemed to have ended: it became another program at EXEC_NS. */
 void agents_change_end_to_exec(struct child *child, uint64_t exec_ns);
 
-/* What was reported of the end of OTHER was CHILD's end. Passed on: it was not EARLIER's. */
+/* Takes what was reported about the end of OTHER as CHILD's end. The second takes it from EARLIER,
+ * whose end it was not. */
 void agents_take_ending(struct child *child, const struct child *other);
 void agents_pass_ending_on(struct child *child, struct child *earlier);
 

@@ -1,10 +1,9 @@
-/* Lines: connections of agents by which others are handed over.
+/* Lines: connections of agents through which other connections are handed over.
  *
- * A process that cannot see profd's socket any more has one from before, and so have its children.
- * Each child sends one end of a pair of sockets, which is served like a connection that was
- * accepted: the kernel knows who made it. A line says nothing else, no connection to a listener
- * either, and ends when the last process
- * that has it does. Loop thread. */
+ * A process that can no longer see profd's socket has a line from before, and its children inherit
+ * it. Each child sends one end of a pair of sockets through it, which is served like an accepted
+ * connection: the kernel knows who made it. Nothing else is sent through a line, not even a
+ * connection to a listener. It ends with the last process that has it. Loop thread. */
 #ifndef PROFD_DAEMON_LINES_H
 #define PROFD_DAEMON_LINES_H
 
@@ -15,7 +14,7 @@ struct line;
 struct peer_credentials;
 
 struct lines_events {
-    /* FD, the caller's, is a connection of PEER. */
+    /* FD, which stays the caller's, is a connection of PEER. */
     void (*on_connection)(int fd, const struct peer_credentials *peer, void *context);
 };
 
@@ -25,13 +24,13 @@ struct lines {
     struct line *first;
 };
 
-/* EVENTS and CONTEXT are borrowed. */
+/* Initializes LINES. EVENTS and CONTEXT are borrowed. */
 void lines_init(struct lines *lines, const struct lines_events *events, void *context);
 
-/* CONNECTION is a line from here on: 0. -ENOMEM: it stays the caller's, and is closing. */
+/* Makes CONNECTION a line. Returns 0, or -ENOMEM: it stays the caller's and is closing. */
 int lines_add(struct lines *lines, struct connection *connection);
 
-/* Closes them all; they are gone when the loop has run. */
+/* Closes all lines; they are gone once the loop has run. */
 void lines_close(struct lines *lines);
 
 #endif

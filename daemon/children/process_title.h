@@ -1,5 +1,5 @@
-/* What a process calls itself, as profd sees it from outside (child-agent/process_title.h): in the
- * arguments of one that lives, which /proc shows, and in the header of its arena. Loop thread. */
+/* The title of a process as profd sees it from outside (child-agent/process_title.h): in the
+ * arguments that /proc shows while it is alive, and in the header of its arena. Loop thread. */
 #ifndef PROFD_DAEMON_PROCESS_TITLE_H
 #define PROFD_DAEMON_PROCESS_TITLE_H
 
@@ -7,28 +7,29 @@
 
 struct child;
 
-/* The title of a child when that was last looked at. Zeroed: none is known. */
+/* The title of a child as last read. Zeroed: none is known. */
 struct process_title {
-    char *text;      /* owned; NULL: none, or not looked at */
-    bool was_looked; /* at, while the process lived */
+    char *text;      /* owned; NULL: none, or not read yet */
+    bool was_looked; /* it was read while the process was alive */
 };
 
-/* The title is TEXT; "": nothing new is known. */
+/* Sets the title to TEXT; "" changes nothing. */
 void process_title_set(struct process_title *title, const char *text);
 
-/* What was seen was before something that could have changed it: it has to be looked at again. */
+/* Marks the title as possibly changed, so that it has to be read again. */
 void process_title_expire(struct process_title *title);
 
 void process_title_free(struct process_title *title);
 
-/* What CHILD, which lives and has told no arguments, was started with, as far as it can be seen by
- * now. */
+/* Reads what CHILD, which is alive and has reported no arguments, was started with, as far as that
+ * is still visible. */
 void process_title_learn_first_argument(struct child *child);
 
-/* Looks at CHILD, which lives. Once is enough for one in which an agent looks, too. */
+/* Reads the title of CHILD, which is alive. Once is enough if an agent in it watches the title,
+ * too. */
 void process_title_look(struct child *child);
 
-/* Looks at the arena of CHILD, which has ended, while it is CHILD's. */
+/* Reads the title from the arena of CHILD, which has ended and still has its arena. */
 void process_title_recall(struct child *child);
 
 #endif

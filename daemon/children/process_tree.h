@@ -1,4 +1,4 @@
-/* Questions to /proc about processes that need not be profd's children. Nothing here blocks for
+/* Looks up processes, which need not be profd's children, in /proc. Nothing here blocks for
  * long. */
 #ifndef PROFD_DAEMON_PROCESS_TREE_H
 #define PROFD_DAEMON_PROCESS_TREE_H
@@ -8,25 +8,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* True when ANCESTOR is the parent of PID, or its parent's … False too when PID is gone. */
+/* Returns whether ANCESTOR is the parent of PID, its parent's parent, and so on. False if PID is
+ * gone. */
 bool process_descends_from(pid_t pid, pid_t ancestor);
 
-/* When PID was started, in the kernel's ticks: two processes that had the same pid differ in it. 0
- * when it has ended, also when nobody has reaped it yet. */
+/* Returns when PID was started, in kernel ticks; it differs between two processes that had the same
+ * pid. 0 if the process has ended, even if it was not reaped yet. */
 uint64_t process_start_ticks(pid_t pid);
 
-/* True when TARGET (LENGTH bytes), what the kernel calls a process' program, may be EXECUTABLE as
- * the process itself calls it: the kernel says "PATH (deleted)" of a file that was replaced
- * meanwhile, and puts the new root's path before the path of a process that changed its root. Pure.
- */
+/* Returns whether TARGET (LENGTH bytes), the kernel's name for the program of a process, may be
+ * EXECUTABLE, the process's own name for it. The kernel appends " (deleted)" to the path of a file
+ * that was replaced meanwhile, and puts the new root's path before the path of a process that
+ * changed its root. Pure. */
 bool process_is_program(const char *target, size_t length, const char *executable);
 
-/* True when PID lives and is known to run another program than EXECUTABLE, the path that it was
- * started by: that may be a link, have "." in it, or be a script. False when that cannot be told,
- * as of a program whose file was removed. */
+/* Returns whether PID is alive and is known to run a program other than EXECUTABLE, the path by
+ * which it was started, which may be a link, contain ".", or be a script. False if that cannot be
+ * decided, for example because the program's file was removed. */
 bool process_runs_other_program(pid_t pid, const char *executable);
 
-/* True when PID lives and is known to run EXECUTABLE. */
+/* Returns whether PID is alive and is known to run EXECUTABLE. */
 bool process_runs_program(pid_t pid, const char *executable);
 
 #endif

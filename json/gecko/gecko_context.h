@@ -1,8 +1,8 @@
-/* What is known while the profile of one process is made: one context for the process, one for each
- * of its threads. Filled by one pass over the dictionary (gecko_catalog.c) and one over the chunks
- * (gecko_samples.c, gecko_markers.c), then written (gecko_threads.c, gecko_sample_table.c,
- * gecko_libs.c, gecko_process.c). Everything is freed with the process context. For the files of
- * this folder only. */
+/* The state while the profile of one process is made: one context for the process, and one for each
+ * of its threads. It is filled by one pass over the dictionary (gecko_catalog.c) and one over the
+ * chunks (gecko_samples.c, gecko_markers.c), and then written (gecko_threads.c,
+ * gecko_sample_table.c, gecko_libs.c, gecko_process.c). Everything is freed with the process
+ * context. For the files of this folder only. */
 #ifndef PROFD_JSON_GECKO_CONTEXT_H
 #define PROFD_JSON_GECKO_CONTEXT_H
 
@@ -18,8 +18,8 @@
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
 
-/* A stack of the chunk at hand, to which the next one is relative, and the unique stacks that its
- * frames ended up as. */
+/* The latest stack of the current chunk, which the next one is relative to, and the unique stacks
+ * of its frames. */
 struct stack_tracker {
     size_t chunk_number;
     bool is_truncated;
@@ -27,14 +27,14 @@ struct stack_tracker {
     uint32_t stacks[SAMPLE_MAX_FRAMES];
 };
 
-/* A sample that its thread took of itself. */
+/* A sample that a thread took of itself. */
 struct timed_row {
     uint64_t time_ns;
-    uint64_t cpu_us; /* that it stands for */
+    uint64_t cpu_us; /* CPU time that it stands for */
     uint32_t stack;  /* UNIQUE_NONE: none */
 };
 
-/* The thread's stack while the chunks are read, and the samples that were kept. */
+/* The thread's stack while the chunks are read, and the samples kept so far. */
 struct thread_samples {
     struct stack_tracker *tracker; /* NULL before the first stack */
     uint32_t current_stack;        /* UNIQUE_NONE: not known, or empty */
@@ -44,7 +44,7 @@ struct thread_samples {
     bool is_timed_unsorted;
 };
 
-/* How long events kept the thread's event loop, kept while the chunks are read. */
+/* The delays of the thread's event loop, gathered while the chunks are read. */
 struct event_delays {
     uint32_t last_tick;        /* of the last pair */
     struct mapped_array pairs; /* bytes; see gecko_event_delay.c */
@@ -52,20 +52,20 @@ struct event_delays {
 
 /* ThreadStreamingContext: everything of one thread. */
 struct thread_context {
-    uint32_t index;           /* in the arena; may be used again after the thread's end */
-    uint32_t next_same_index; /* the later thread with this index, UNIQUE_NONE: none */
-    uint32_t latest,
-        current; /* in the first of an index: the last one, and the last one asked for */
+    uint32_t index;           /* in the arena; may be reused after the thread's end */
+    uint32_t next_same_index; /* the next thread with this index, or UNIQUE_NONE */
+    uint32_t latest, current; /* in the first thread of an index: the last thread with it, and the
+                               * one looked up last */
     int64_t tid;
     bool is_main;
-    uint64_t start_ns, end_ns; /* end 0: alive at the end */
+    uint64_t start_ns, end_ns; /* end_ns 0: still alive */
     struct arena_string name;
     struct unique_strings strings;
     struct unique_stacks stacks;
     struct thread_samples samples;
     struct event_delays event_delays;
     struct json_writer markers;
-    struct mapped_array open_markers; /* uint32_t, by the index of their name: started, not ended */
+    struct mapped_array open_markers; /* uint32_t by name index: started but not ended */
     uint64_t held_bytes;              /* as last accounted; see gecko_bounds.c */
 };
 
@@ -73,8 +73,8 @@ struct site {
     uint32_t id, line;
     struct category_place category;
     uint32_t marker_type; /* 0: none */
-    bool is_frame;        /* of a language: the name is a function's */
-    uint32_t column;      /* of such a frame; 0: none */
+    bool is_frame;        /* a frame of a language: the name is that of a function */
+    uint32_t column;      /* of such a frame; 0: not known */
     struct arena_string name, file;
 };
 
@@ -83,17 +83,17 @@ struct library {
     struct arena_string path, build_id;
 };
 
-/* A moment and, where it applies, its text. */
+/* A time and, if there is one, its text. */
 struct log_line {
     uint64_t time_ns;
     struct arena_string text;
 };
 
 struct pause {
-    uint64_t start_ns, end_ns; /* 0: before the first record; not over */
+    uint64_t start_ns, end_ns; /* start 0: began before the first record; end 0: not over */
 };
 
-/* What is known of one counter while the chunks are read; see gecko_counters.c. */
+/* The state of one counter while the chunks are read; see gecko_counters.c. */
 struct counter_context {
     struct arena_string name, category, description; /* name.bytes NULL: there is none */
     struct counter_total known;
@@ -102,7 +102,7 @@ struct counter_context {
     struct mapped_array rows; /* bytes */
 };
 
-/* What the parts of one tick of the sampler took. */
+/* The durations of the parts of one sampler tick. */
 struct overhead_row {
     uint64_t locking_ns, cleaning_ns, counters_ns, threads_ns;
 };
@@ -121,50 +121,51 @@ struct process_context {
     struct arena_info info; /* as of the start */
     int64_t unique_pid;
     uint64_t start_ns;
-    bool lacks_start; /* it is not known: start_ns is the process' end */
-    uint32_t user;    /* whose files it makes; if that is known */
+    bool lacks_start; /* the start is not known: start_ns is the end of the process */
+    uint32_t user;    /* that owns the files it creates, if knows_user */
     bool knows_user;
     struct arena_string name, executable, command_line;
     struct mapped_array threads;      /* struct thread_context */
-    struct mapped_array thread_slots; /* by index: the first with it */
+    struct mapped_array thread_slots; /* by index: the first thread with it */
     struct mapped_array sites;        /* struct site */
     struct mapped_array site_slots;
     struct mapped_array libraries;       /* struct library */
     struct mapped_array pauses;          /* struct pause */
-    struct mapped_array sampling_pauses; /* struct pause: of samples and counters alone */
+    struct mapped_array sampling_pauses; /* struct pause: of samples and counters only */
     struct mapped_array log;             /* struct log_line */
     struct mapped_array counters;        /* struct counter_context, by index */
     struct overhead_context overhead;
     struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
-    uint64_t last_tick_ticks; /* as written, to recognise a tick that continues in the next chunk */
-    size_t chunk_number;      /* counts the chunks read; stacks hold within one */
+    uint64_t
+        last_tick_ticks; /* as recorded, to recognize a tick that continues in the next chunk */
+    size_t chunk_number; /* number of chunks read; a stack is valid within one chunk */
     struct stack_tracker *allocations;   /* NULL before the first */
     struct mapped_array allocation_rows; /* see gecko_allocations.c */
-    uint32_t unknown_threads;            /* made for indices that the dictionary lacks */
-    uint64_t recorded_cpu_us;            /* what its records say, of all threads */
+    uint32_t unknown_threads;            /* created for indices that the dictionary lacks */
+    uint64_t recorded_cpu_us;            /* as its records say, for all threads */
     uint64_t bad_entries;
     struct gecko_categories categories;
     struct marker_types marker_types;
-    uint64_t bad_values;       /* of payloads: not a number, or a percentage of more than all */
-    uint64_t unmatched_ends;   /* of markers that nothing started */
+    uint64_t bad_values;       /* of payloads: not a number, or a percentage above 100 */
+    uint64_t unmatched_ends;   /* of markers without a start */
     uint64_t chunk_bytes;      /* read so far */
-    uint64_t held_bytes;       /* by the threads, for what was read */
-    uint64_t left_out_entries; /* for which there was no room */
+    uint64_t held_bytes;       /* by the threads, for data read from chunks */
+    uint64_t left_out_entries; /* because there was no room */
 };
 
 /* --- gecko_catalog.c --- */
 
-/* Reads the dictionary. Failures go to the latch. */
+/* Initializes PROCESS and reads the dictionary. Failures go to the latch. */
 void process_context_init(struct process_context *process, struct arena_reader *reader,
                           const struct gecko_process_options *options, struct failure_latch *latch);
-/* The same for a process without an arena. */
+/* Like process_context_init(), for a process without an arena. */
 void process_context_init_unprofiled(struct process_context *process,
                                      const struct gecko_unprofiled_process *unprofiled,
                                      const struct gecko_process_options *options,
                                      struct failure_latch *latch);
 void process_context_fini(struct process_context *process);
 
-/* When the process had ended, or UINT64_MAX. */
+/* Returns when the process ended, or UINT64_MAX. */
 uint64_t process_end_ns(const struct process_context *process);
 
 static inline struct thread_context *process_thread(const struct process_context *process,
@@ -173,44 +174,44 @@ static inline struct thread_context *process_thread(const struct process_context
     return (struct thread_context *)process->threads.items + position;
 }
 
-/* NULL when there is none. */
+/* Returns the site with ID, or NULL. */
 const struct site *process_site(const struct process_context *process, uint32_t id);
 
 /* --- gecko_thread_list.c --- */
 
-/* Copies what a record describes; a later thread may have the index of one that has ended. */
+/* Appends a copy of DESCRIBED. A later thread may have the index of one that has ended. */
 void thread_list_append(struct process_context *process, const struct thread_context *described);
-/* The latest one with INDEX, or NULL. */
+/* Returns the latest thread with INDEX, or NULL. */
 struct thread_context *thread_list_find_latest(const struct process_context *process,
                                                uint32_t index);
-/* After the last record: one main thread, unique ids, and tables for each. */
+/* Called after the last record: ensures one main thread, unique ids, and tables for each thread. */
 void thread_list_complete(struct process_context *process);
 void thread_list_fini(struct process_context *process);
 
-/* The thread that had INDEX at TIME_NS; made when the dictionary has none. NULL after a failure, or
- * when there are too many unknown ones. Quick when times go forwards. */
+/* Returns the thread that had INDEX at TIME_NS, which is created if the dictionary has none; NULL
+ * after a failure, or if there are too many unknown threads. Fast if times increase. */
 struct thread_context *process_thread_at(struct process_context *process, uint32_t index,
                                          uint64_t time_ns);
 
 /* --- gecko_stack_tracker.c --- */
 
-/* The tracker at PLACE, made when there is none, and without a stack when it is of another chunk.
- * Free it with stack_tracker_free(). NULL after a failure, latched. */
+/* Returns the tracker at PLACE, which is created if there is none, and emptied if it is of another
+ * chunk. Free it with stack_tracker_free(). Returns NULL after a failure, which is latched. */
 struct stack_tracker *stack_tracker_at(struct process_context *process,
                                        struct stack_tracker **place);
 void stack_tracker_free(struct stack_tracker **place);
 
 /* --- gecko_samples.c --- */
 
-/* One tick of the sampler, in the time of the chunk and in ns. */
+/* Takes one sampler tick, in ticks of the chunk's clock and in ns. */
 void samples_take_tick(struct process_context *process, uint64_t ticks, uint64_t time_ns);
-/* What the sampler learnt about a thread, OFFSET_NS behind the last tick. */
+/* Takes what the sampler recorded about a thread, OFFSET_NS after the last tick. */
 void samples_take_sample(struct process_context *process, const struct sample_entry *sample,
                          uint64_t offset_ns, bool is_truncated);
 void samples_take_same(struct process_context *process, const struct sample_entry *sample,
                        uint64_t offset_ns);
 void samples_take_late(struct process_context *process, uint32_t thread_index);
-/* What a thread wrote of itself, at TIME_NS. */
+/* Takes what a thread recorded about itself, at TIME_NS. */
 void samples_take_timed_sample(struct process_context *process, const struct sample_entry *sample,
                                uint64_t time_ns, bool is_truncated);
 void samples_take_timed_same(struct process_context *process, const struct sample_entry *sample,
@@ -222,20 +223,22 @@ void samples_fini(struct thread_samples *samples);
 
 /* --- gecko_sample_table.c --- */
 
-/* The thread's samples as a table: one for every tick that it lived through. */
+/* Writes the thread's samples as a table, with one row for every tick that the thread was alive
+ * at. */
 void samples_stream(const struct process_context *process, struct thread_context *thread,
                     struct json_writer *writer);
 
 /* --- gecko_stacks.c --- */
 
-/* The frames of STACK as a stack of THREAD's tables; UNIQUE_NONE: it is empty. */
+/* Returns the frames of STACK as a unique stack of THREAD's tables; UNIQUE_NONE: it is empty. */
 uint32_t stacks_unique(const struct process_context *process, struct thread_context *thread,
                        const struct stack_state *stack, bool is_truncated);
-/* The unique stack of THREAD that FRAMES, outermost first, are on top of STACK (UNIQUE_NONE: none).
- */
+/* Returns the unique stack of THREAD that has FRAMES, outermost first, on top of STACK
+ * (UNIQUE_NONE: none). */
 uint32_t stacks_add(const struct process_context *process, struct thread_context *thread,
                     uint32_t stack, const struct stack_frame *frames, uint32_t count);
-/* The unique stack of TRACKER's frames, whose outermost KEPT are those of the previous one. */
+/* Returns the unique stack of TRACKER's frames. The outermost KEPT are those of the previous
+ * stack. */
 uint32_t stacks_track(const struct process_context *process, struct thread_context *thread,
                       struct stack_tracker *tracker, uint32_t kept);
 
@@ -243,32 +246,32 @@ uint32_t stacks_track(const struct process_context *process, struct thread_conte
 
 void timed_samples_add(struct process_context *process, struct thread_samples *samples,
                        const struct timed_row *row);
-/* Before they are streamed. */
+/* Sorts the samples, which has to be done before they are streamed. */
 void timed_samples_sort(struct thread_samples *samples);
 
 /* --- gecko_bounds.c --- */
 
-/* Whether there is room for one more sample, marker or allocation; one for which there is none is
- * counted. */
+/* Returns whether there is room for one more sample, marker or allocation. If not, it is counted as
+ * left out. */
 bool bounds_allow(struct process_context *process);
-/* After something was added to THREAD. */
+/* Accounts for memory after something was added to THREAD. */
 void bounds_account(struct process_context *process, struct thread_context *thread);
 
 /* --- gecko_event_delay.c --- */
 
-/* A delay at the last tick. */
+/* Takes a delay at the last tick. */
 void event_delays_take(struct process_context *process, const struct event_delay_entry *entry);
 void event_delays_fini(struct event_delays *delays);
 
-/* Walks through the delays, tick by tick. */
+/* Iterates over the delays, tick by tick. */
 struct event_delay_cursor {
     const uint8_t *in, *end;
-    bool has_pair; /* tick and delay_us are those of one that was not passed yet */
+    bool has_pair; /* tick and delay_us hold the next pair */
     uint32_t tick;
     uint64_t delay_us;
 };
 void event_delay_cursor_init(struct event_delay_cursor *cursor, const struct event_delays *delays);
-/* The delay at TICK in µs, 0 for none. Ticks go forwards. */
+/* Returns the delay at TICK in µs, 0 for none. TICK must not decrease from call to call. */
 uint64_t event_delay_at(struct event_delay_cursor *cursor, uint32_t tick);
 
 /* --- gecko_markers.c --- */
@@ -277,58 +280,60 @@ uint64_t event_delay_at(struct event_delay_cursor *cursor, uint32_t tick);
 void markers_take(struct process_context *process, struct thread_context *thread,
                   const struct marker_entry *marker, uint64_t ticks,
                   const struct clock_calibration *clock);
-/* A mark of our own in the main thread: what became of the process. Nothing for a live one. */
+/* Adds a marker to the main thread that says what became of the process. Does nothing for a live
+ * one. */
 void markers_add_verdict(struct process_context *process, struct thread_context *main_thread);
-/* The same for pauses of sampling alone, which "pausedRanges" cannot express. */
+/* Adds markers for pauses of sampling only, which "pausedRanges" cannot express. */
 void markers_add_sampling_pauses(struct process_context *process,
                                  struct thread_context *main_thread);
-/* Moves the thread's markers, as a table, into WRITER. */
+/* Moves the thread's markers to WRITER, as a table. */
 void markers_stream(struct thread_context *thread, struct json_writer *writer);
 
 /* --- gecko_allocations.c --- */
 
-/* An allocation, or the end of one, at TIME_NS. */
+/* Takes an allocation, or the end of one, at TIME_NS. */
 void allocations_take(struct process_context *process, const struct allocation_entry *entry,
                       uint64_t time_ns, bool is_truncated);
-/* Once all chunks have been read: makes markers of them, in the order of their times. */
+/* Called once all chunks have been read: turns the allocations into markers, in order of time. */
 void allocations_finish(struct process_context *process);
 void allocations_fini(struct process_context *process);
 
 /* --- gecko_unregistered.c --- */
 
-/* What was seen of a thread that is not registered, OFFSET_NS behind the last tick. */
+/* Takes what was seen of a thread that is not registered, OFFSET_NS after the last tick. */
 void unregistered_take(struct process_context *process, const struct unregistered_entry *entry,
                        uint64_t offset_ns, uint64_t period_ns);
 
 /* --- gecko_counters.c --- */
 
-/* A counter of the dictionary. */
+/* Adds a counter of the dictionary. */
 void counters_add(struct process_context *process, const struct arena_record *record);
-/* COUNTERS, or with ARE_TOTALS COUNTER_TOTALS, at TIME_NS. 0 or -EPROTO. */
+/* Takes a COUNTERS entry, or with ARE_TOTALS a COUNTER_TOTALS entry, at TIME_NS. Returns 0 or
+ * -EPROTO. */
 int counters_take(struct process_context *process, struct counter_cursor *cursor, bool are_totals,
                   uint64_t time_ns);
-/* "counters", as a member of the open object; nothing when there are none. */
+/* Writes "counters" as a member of the open object; nothing if there are none. */
 void counters_stream(const struct process_context *process, struct json_writer *writer);
 void counters_fini(struct process_context *process);
 
 /* --- gecko_overhead.c --- */
 
-/* What the sampler took at the latest tick. */
+/* Takes the overhead of the sampler at the latest tick. */
 void overhead_take(struct process_context *process, const struct overhead_row *row);
-/* "profilerOverhead", as a member of the open object; nothing when nothing is known. */
+/* Writes "profilerOverhead" as a member of the open object; nothing if nothing is known. */
 void overhead_stream(const struct process_context *process, struct json_writer *writer);
 
 /* --- gecko_payload.c --- */
 
-/* Where a payload comes from, and goes to. */
+/* Where a payload comes from and is written to. */
 struct payload_source {
     struct process_context *process;
-    struct thread_context *thread; /* whose strings its indices are of */
+    struct thread_context *thread; /* that its string indices refer to */
     const struct clock_calibration *clock;
     struct json_writer *writer;
 };
 
-/* Writes PAYLOAD's values as members of the open object. */
+/* Writes the values of PAYLOAD as members of the open object. */
 void payload_stream(const struct payload_source *source, const struct marker_schema *schema,
                     struct arena_string payload);
 
@@ -342,22 +347,24 @@ void process_read_chunks(struct process_context *process, const struct progress 
 void libs_stream(struct process_context *process, struct json_writer *writer);
 void threads_stream(struct process_context *process, struct json_writer *writer,
                     const struct progress *progress);
-/* Whether there is a thread that passes the filters. */
+/* Returns whether there is a thread that passes the filters. */
 bool threads_exist(const struct process_context *process);
 
 /* --- gecko_log.c --- */
 
-/* The process' entry of "profilingLog": what became of it, what it dropped, what it said. */
+/* Writes the entry of the process in "profilingLog": what became of it, what it dropped, and what
+ * it logged. */
 void log_stream(const struct process_context *process, struct json_writer *writer);
 
-/* Of the clock that took the samples; 0: there was none, or it is not known. */
+/* Returns the interval of the clock that took the samples; 0: there was none, or it is not
+ * known. */
 static inline uint64_t process_interval_ns(const struct process_context *process)
 {
     bool has_clock = process->info.sampling_clock != SAMPLING_CLOCK_AUTO;
     return has_clock ? process->info.sampling_interval_ns : 0;
 }
 
-/* TIME_NS as a time of the profile: ns since its time zero. */
+/* Returns TIME_NS as a time of the profile, in ns since the profile's time zero. */
 static inline int64_t process_relative_ns(const struct process_context *process, uint64_t time_ns)
 {
     return (int64_t)(time_ns - process->options.reference_ns);
