@@ -1,4 +1,5 @@
-/* The command line: options of profctl and its commands, into one struct of plain values.
+/* Parses the command line: the options of profctl and its commands become one struct of plain
+ * values.
  *
  * Pure: nothing is opened, started or printed here. */
 #ifndef PROFD_PROFCTL_ARGUMENTS_H
@@ -12,7 +13,7 @@
 #include "common/trigger.h"
 #include "profctl/failure.h"
 
-/* Groups of options; a command takes some of them. */
+/* Groups of options. Each command takes some of them. */
 enum option_set {
     OPTIONS_GLOBAL = 1 << 0,          /* --socket --json --quiet --help --version */
     OPTIONS_SESSION = 1 << 1,         /* --interval --rate --features … */
@@ -41,7 +42,7 @@ enum option_set {
 
 #define ARGUMENTS_ALL_TIME UINT64_MAX
 
-/* The values of an option that may be repeated, in their order. */
+/* The values of an option that may be repeated, in order. */
 enum { ARGUMENTS_MAX_TEXTS = 16 };
 struct argument_texts {
     const char *texts[ARGUMENTS_MAX_TEXTS];
@@ -49,93 +50,96 @@ struct argument_texts {
 };
 
 struct arguments {
-    const char *socket; /* NULL: not given; strings are those of argv */
+    const char *socket; /* NULL: not given; all strings point into argv */
     bool json, quiet, help, version;
 
     uint64_t interval_ns;
     enum sampling_clock clock;
     uint64_t duration_ms;               /* 0: until stopped */
     uint64_t features;                  /* bits, enum feature */
-    uint64_t memory_limit_bytes;        /* 0: profd's own */
+    uint64_t memory_limit_bytes;        /* 0: profd's default */
     uint64_t allocation_interval_bytes; /* 0: the default */
-    const char *threads;                /* filters, comma-separated; "" all */
+    const char *threads;                /* filters, comma-separated; "": all */
 
     struct trigger triggers[TRIGGERS_MAX];
     size_t trigger_count;
-    const char *pattern; /* of the captures that triggers write; NULL: the default */
+    const char
+        *pattern; /* file name pattern of the captures that triggers write; NULL: the default */
     uint64_t max_files;
-    uint64_t trigger_last_ms; /* of what was before, in these; 0: not given; ARGUMENTS_ALL_TIME */
+    uint64_t trigger_last_ms; /* how far back these captures reach; 0: not given; or
+                               * ARGUMENTS_ALL_TIME */
 
     const char *output; /* NULL: the default */
     bool no_symbols, strict, stop;
     bool debuginfod; /* symbols may come from servers */
     uint64_t timeout_ms;
-    const char *pids, *processes, *only_threads; /* of a capture; comma-separated; NULL: all */
-    uint64_t last_ms; /* only what was recorded in so long; 0: everything */
+    const char *pids, *processes, *only_threads; /* of capture; comma-separated; NULL: all */
+    uint64_t last_ms; /* only what was recorded in the last LAST_MS; 0: everything */
 
     bool watch, once;
     const char *process_order; /* of top; NULL: not given */
-    bool sampling;             /* pause and resume: that alone */
+    bool sampling;             /* of pause and resume: sampling only */
 
     uint64_t top;
     bool all;
-    bool calls;                         /* of report: those that took long */
-    bool by_process;                    /* of report: processes by their programs */
-    bool missing_symbols;               /* of report: what has no names, and why */
-    bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
-    const char *table;                  /* of report: what its lines are about; NULL: not given */
-    bool no_pager;                      /* of report: straight to the terminal */
+    bool calls;                         /* of report: show calls that took long */
+    bool by_process;                    /* of report: show processes by program */
+    bool missing_symbols;               /* of report: show which code has no names, and why */
+    bool tree, callers, fold_recursion; /* of report: show a tree of calls, or of callers */
+    const char *table;                  /* of report: what its rows are; NULL: not given */
+    bool no_pager;                      /* of report: print directly to the terminal */
     const char *before;                 /* the profile to compare with; NULL: none … */
     bool shares;                        /* … by shares of CPU time */
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */
     uint32_t measures;  /* enum group_needs, without the next */
     bool units;
-    uint64_t period_ms; /* that groups are measured for, where they were not */
+    uint64_t period_ms; /* how long groups are measured, if they were not yet */
     uint64_t every_ms;  /* 0: once */
-    const char *filter; /* of common/groups_filter.h; NULL: all */
-    const char *alert;  /* of ipc/groups/group_alert.h; NULL: none */
+    const char *filter; /* see common/groups_filter.h; NULL: all */
+    const char *alert;  /* see ipc/groups/group_alert.h; NULL: none */
 
-    const char *converted, *format; /* of convert: where to, and to what; NULL: not given */
-    const char *thread;             /* of convert: the one that is meant; NULL: all */
+    const char *converted, *format; /* of convert: output file and format; NULL: not given */
+    const char *thread;             /* of convert: the thread to convert; NULL: all */
 
-    const char *merged, *hosts, *offsets; /* of merge: where to; comma-separated; NULL: not given */
+    const char *merged, *hosts,
+        *offsets; /* of merge: output file, and comma-separated lists; NULL: not given */
 
-    uint64_t port;    /* of view; 0: one that is free */
+    uint64_t port;    /* of view; 0: any free port */
     uint64_t idle_ms; /* of view: it exits after this time without a request */
     bool no_browser;
-    bool open;                          /* of run: the capture is viewed at once */
-    bool merge_exited, no_merge_exited; /* of convert: all processes that exited, none */
+    bool open;                          /* of run: open the capture in the viewer */
+    bool merge_exited, no_merge_exited; /* of convert: merge all exited processes, or none */
 
     uint64_t export_every_ms;     /* of export: how long a "minute" is */
-    const char *spool;            /* … where it keeps what is not delivered; NULL: the default */
-    uint64_t spool_limit_bytes;   /* … and how much of it */
+    const char *spool;            /* … where undelivered data is kept; NULL: the default */
+    uint64_t spool_limit_bytes;   /* … and the limit of its size */
     struct argument_texts labels; /* … KEY=VALUE, comma-separated */
-    const char *label_file;       /* … of Kubernetes' downward API; NULL: none */
+    const char *label_file;       /* … a file of the Kubernetes downward API; NULL: none */
     uint64_t server_timeout_ms;   /* of export and query; 0: the default */
     const char *from, *to;        /* of query: NULL: not given */
     const char *service, *host;   /* … NULL: all */
     struct argument_texts wheres; /* … KEY=VALUE */
     bool jank;                    /* … instead of CPU time */
-    const char *compared;         /* … what is compared with the second operand; NULL: nothing */
-    const char *shown, *shown_before; /* names of what is reported on; NULL: the files' own */
-    const char *query_output;         /* … NULL: a report */
+    const char *compared; /* … the profile to compare the second operand with; NULL: none */
+    const char *shown, *shown_before; /* names to show for the profiles; NULL: their file names */
+    const char *query_output;         /* … NULL: print a report */
 
-    char **operands; /* what is no option, in order; a part of argv */
+    char **operands; /* words that are not options, in order; a part of argv */
     int operand_count;
-    char *const *command_line; /* all of argv, as it was given; NULL: nobody needs it */
+    char *const *command_line; /* all of argv, as given; NULL: not needed */
 };
 
 void arguments_init(struct arguments *arguments);
 
-/* Takes the options among the COUNT words of WORDS (without the program's name) that are in SETS.
- * Options end at "--"; with STOP_AT_OPERAND also at the first word that is none. WORDS is put in
- * order: operands last. COMMAND is named in errors; NULL: profctl itself. False with a usage error
- * in FAILURE. */
+/* Parses the options in SETS among the COUNT words in WORDS (without the program's name). Options
+ * end at "--", and with STOP_AT_OPERAND also at the first word that is not an option. WORDS is
+ * reordered so that operands come last. COMMAND is named in errors; NULL: profctl itself. Returns
+ * false with a usage error in FAILURE. */
 bool arguments_parse(struct arguments *arguments, int count, char **words, unsigned sets,
                      bool stop_at_operand, const char *command, struct failure *failure);
 
-/* Lines of help for the options in SETS. */
+/* Prints the help for the options in SETS, one line each. */
 void arguments_print_options(FILE *out, unsigned sets);
 
 #endif

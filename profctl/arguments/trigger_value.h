@@ -1,4 +1,4 @@
-/* The value of --trigger. */
+/* Parses the value of --trigger. */
 #ifndef PROFD_PROFCTL_TRIGGER_VALUE_H
 #define PROFD_PROFCTL_TRIGGER_VALUE_H
 
@@ -6,7 +6,8 @@
 
 #include "profctl/arguments/arguments.h"
 
-/* Adds what TEXT says to the triggers of ARGUMENTS. False with a usage error in FAILURE. Pure. */
+/* Adds the trigger in TEXT to those of ARGUMENTS. Returns false with a usage error in FAILURE.
+ * Pure. */
 bool trigger_value_add(struct arguments *arguments, const char *text, struct failure *failure);
 
 #endif

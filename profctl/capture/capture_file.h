@@ -1,10 +1,11 @@
-/* The file of a capture: checked before anything is recorded, put in place only when it is whole.
+/* The file of a capture. It is checked before anything is recorded, and put in place only when it
+ * is complete.
  *
- *     capture_file_prepare   the folder is there and can be written to; the raw capture's file
- *     capture_file_create    a file without a name in its folder, gzipped when that ends in .gz
- *     capture_file_write     … its contents, as a json_sink_write
- *     capture_file_commit    … put in place; an older default file becomes profile.old.json.gz
- *     capture_file_close     at any point: what was not committed is removed
+ *     capture_file_prepare   checks that the folder exists and is writable; opens the raw capture
+ *     capture_file_create    opens an unnamed file in that folder, gzipped if PATH ends in .gz
+ *     capture_file_write     … writes to it, as a json_sink_write
+ *     capture_file_commit    … puts it in place; an older default file becomes profile.old.json.gz
+ *     capture_file_close     at any point: removes what was not committed
  *
  * One thread. */
 #ifndef PROFD_PROFCTL_CAPTURE_FILE_H
@@ -21,32 +22,33 @@
 
 struct capture_file; /* opaque */
 
-/* PATH NULL: the default. EXIT_CODE_USAGE for a name that says no format. */
+/* Prepares the file at PATH (NULL: the default). Fails with EXIT_CODE_USAGE if the name does not
+ * tell the format. Returns false with FAILURE filled. */
 bool capture_file_prepare(const char *path, struct capture_file **out, struct failure *failure);
-/* The same for the output of a capture, which may be raw as well: NAME.profd. */
+/* Like capture_file_prepare(), for the output of a capture, which may also be raw: NAME.profd. */
 bool capture_file_prepare_capture(const char *path, struct capture_file **out,
                                   struct failure *failure);
-/* The same for a file of any format: the caller has checked PATH. */
+/* Like capture_file_prepare(), for a file of any format. The caller has checked PATH. */
 bool capture_file_prepare_any(const char *path, struct capture_file **out, struct failure *failure);
 
-/* Whether it is NAME.profd, which profd writes itself. */
+/* Returns whether the file is NAME.profd, which profd writes itself. */
 bool capture_file_is_raw(const struct capture_file *file);
 
-/* A file without a name in DIRECTORY; or a negative errno. */
+/* Returns the descriptor of a new unnamed file in DIRECTORY, or a negative errno. */
 int capture_file_open_nameless(const char *directory);
 
-/* Where profd writes: a file without a name in the output's folder; after capture_file_create() of
- * one that is raw, that. */
+/* Returns the descriptor that profd writes to: an unnamed file in the output's folder, or after
+ * capture_file_create() of a raw file, that file. */
 int capture_file_raw_fd(const struct capture_file *file);
 
 bool capture_file_create(struct capture_file *file, struct failure *failure);
-/* Begins again: what was written is let go. */
+/* Begins again and discards what was written. */
 bool capture_file_restart(struct capture_file *file, struct failure *failure);
-/* 0 or a negative errno. CONTEXT is the struct capture_file. */
+/* A json_sink_write; CONTEXT is the struct capture_file. Returns 0 or a negative errno. */
 int capture_file_write(void *context, const char *bytes, size_t count);
 bool capture_file_commit(struct capture_file *file, struct failure *failure);
 
-/* NULL is allowed. */
+/* Frees FILE. NULL is allowed. */
 void capture_file_close(struct capture_file *file);
 
 const char *capture_file_path(const struct capture_file *file);

@@ -1,7 +1,7 @@
-/* Where in a raw capture the profiles of processes are.
+/* The places of process profiles in a raw capture.
  *
- * profd moves them as they are. Only who reads all of the capture finds out that one is damaged,
- * and then leaves it out. */
+ * profd copies the profiles unchanged. Only a reader of the whole capture can find out that one of
+ * them is damaged, and then leaves it out. */
 #ifndef PROFD_PROFCTL_PROFILE_PLACES_H
 #define PROFD_PROFCTL_PROFILE_PLACES_H
 
@@ -9,19 +9,21 @@
 
 #include "ipc/messages.h"
 
-/* The one among COUNT in the order of the capture that OFFSET is in; NULL: none. Pure. */
+/* Returns the profile that contains OFFSET, among COUNT profiles in order of their offsets; NULL:
+ * none. Pure. */
 const struct message_profile_place *
 profile_places_find(const struct message_profile_place *profiles, size_t count, uint64_t offset);
 
-/* Makes it an empty process in the raw capture behind FD; the rest stays where it is. 0, -EPROTO
- * when there is no room for one, or the error of pwrite. */
+/* Replaces PROFILE by an empty process in the raw capture FD; nothing else moves. Returns 0,
+ * -EPROTO if there is no room for an empty process, or an error of pwrite. */
 int profile_place_blank(int fd, const struct message_profile_place *profile);
 
-/* Takes PROFILE out of the COUNT PROFILES. Pure. */
+/* Removes PROFILE from the COUNT PROFILES. Pure. */
 void profile_places_remove(struct message_profile_place *profiles, size_t *count,
                            const struct message_profile_place *profile);
 
-/* Adds it to the line MISSING of CAPACITY bytes, as far as there is room. Pure. */
+/* Appends PROFILE to the text MISSING, which has room for CAPACITY bytes, as far as there is room.
+ * Pure. */
 void profile_place_tell(const struct message_profile_place *profile, char *missing,
                         size_t capacity);
 

@@ -1,7 +1,7 @@
-/* SQL for ClickHouse as a growing text. Values are quoted whatever bytes they have, and nothing
- * else comes from outside.
+/* SQL for ClickHouse as a growing text. Values are quoted, whatever bytes they contain; nothing
+ * else may come from outside.
  *
- * A failure is kept, and makes every later call do nothing. One thread. */
+ * A failure is kept, and later calls do nothing. One thread. */
 #ifndef PROFD_PROFCTL_SQL_TEXT_H
 #define PROFD_PROFCTL_SQL_TEXT_H
 
@@ -16,16 +16,16 @@ struct sql_text {
 };
 
 void sql_text_free(struct sql_text *sql);
-/* Forgets the text, keeps the memory. */
+/* Drops the text but keeps the memory. */
 void sql_text_clear(struct sql_text *sql);
 
 void sql_text_add(struct sql_text *sql, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* LENGTH bytes as a string in quotes. */
+/* Appends LENGTH bytes as a quoted string. */
 void sql_text_quote(struct sql_text *sql, const char *bytes, size_t length);
 
-/* The text, terminated; "" after a failure. Valid until the next call. */
+/* Returns the text, terminated; "" after a failure. Valid until the next call. */
 const char *sql_text_get(const struct sql_text *sql);
 
 #endif

@@ -1,5 +1,5 @@
-/* The commands of profctl. Each returns the exit code, after filling FAILURE when it has failed;
- * the text is printed by main. */
+/* The commands of profctl. Each returns its exit code, with FAILURE filled if it failed; main
+ * prints the text. */
 #ifndef PROFD_PROFCTL_COMMANDS_H
 #define PROFD_PROFCTL_COMMANDS_H
 

@@ -1,5 +1,5 @@
-/* A file that a profile is converted into: begun, given threads, and put in place when it is whole.
- * One thread. */
+/* The output file of a conversion: opened, given threads, and put in place once it is complete. One
+ * thread. */
 #ifndef PROFD_PROFCTL_CONVERTED_FILE_H
 #define PROFD_PROFCTL_CONVERTED_FILE_H
 
@@ -15,22 +15,23 @@ struct converted_file {
     struct capture_file *file;
 };
 
-/* Begins the file at PATH, which is borrowed. False with FAILURE filled. The struct stays where it
- * is, and needs converted_file_close() either way. */
+/* Begins the file at PATH, which is borrowed. Returns false with FAILURE filled. The struct must
+ * not move, and needs converted_file_close() in any case. */
 bool converted_file_open(struct converted_file *converted, const struct profile_format *format,
                          const char *path, struct failure *failure);
 
-/* 0 or a negative errno: of the format, or of writing, which converted_file_failed() tells. */
+/* Add a thread, and finish the contents. Each returns 0 or a negative errno of the format or of
+ * writing; converted_file_failed() tells which. */
 int converted_file_add(struct converted_file *converted, const struct profile_thread *thread);
 int converted_file_finish(struct converted_file *converted, const struct profile_facts *facts);
 
-/* Tells in FAILURE that it could not be written. False: it could. */
+/* Returns whether writing failed, with FAILURE filled. */
 bool converted_file_failed(const struct converted_file *converted, struct failure *failure);
 
-/* Puts it in place. False with FAILURE filled. */
+/* Puts the file in place. Returns false with FAILURE filled. */
 bool converted_file_commit(struct converted_file *converted, struct failure *failure);
 
-/* Removes what was not put in place. Safe to repeat. */
+/* Removes the file unless it was put in place. Safe to repeat. */
 void converted_file_close(struct converted_file *converted);
 
 #endif

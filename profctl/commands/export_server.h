@@ -1,4 +1,4 @@
-/* The server that `profctl export URL` names: which kind it is, and opening it. One thread. */
+/* The server that `profctl export URL` names: decides its kind and opens it. One thread. */
 #ifndef PROFD_PROFCTL_EXPORT_SERVER_H
 #define PROFD_PROFCTL_EXPORT_SERVER_H
 
@@ -7,23 +7,23 @@
 
 enum { EXPORT_SERVER_NAME_BYTES = 400 };
 
-/* A zeroed struct is none. */
+/* A zeroed struct is closed. */
 struct export_server {
-    char name[EXPORT_SERVER_NAME_BYTES]; /* as people are told of it */
-    const char *folder;                  /* of its spool, beside those of servers of other kinds */
+    char name[EXPORT_SERVER_NAME_BYTES]; /* for messages */
+    const char *folder; /* name of its spool folder, next to those of other kinds of server */
     struct clickhouse *clickhouse;
     struct clickhouse_target rows;
     struct push_target *push;
 };
 
-/* Opens no connection yet. HOST, borrowed, is the name that rows have, and may be filled later; a
- * server that takes longer than PATIENCE_MS (0: 20 s) for an answer is given up. False with FAILURE
- * filled; SERVER needs export_server_close() in any case. */
+/* Prepares the server; opens no connection yet. HOST (borrowed) is the host name in the rows, and
+ * may be filled in later. A request fails if the server takes longer than PATIENCE_MS (0: 20 s) to
+ * answer. Returns false with FAILURE filled; SERVER needs export_server_close() in any case. */
 bool export_server_open(struct export_server *server, const char *url, const char *host,
                         bool (*should_stop)(void), uint64_t patience_ms, struct failure *failure);
 void export_server_close(struct export_server *server);
 
-/* Of an open one. */
+/* Returns the target of an open server. */
 struct export_target export_server_target(struct export_server *server);
 
 #endif

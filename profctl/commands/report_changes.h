@@ -5,8 +5,8 @@
 #include "profctl/arguments/arguments.h"
 #include "profctl/failure.h"
 
-/* Compares the profile that ARGUMENTS name with that of --diff. Returns the exit code, after
- * filling FAILURE when it has failed. */
+/* Compares the profile that ARGUMENTS name with that of --diff. Returns the exit code, with FAILURE
+ * filled if it failed. */
 int report_changes(const struct arguments *arguments, struct failure *failure);
 
 #endif

@@ -7,8 +7,8 @@
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/report_by.h"
 
-/* Reads INPUT and prints its table BY, which is not REPORT_BY_NOTHING. Returns the exit code, after
- * filling FAILURE when it has failed. */
+/* Reads INPUT and prints its table BY, which must not be REPORT_BY_NOTHING. Returns the exit code,
+ * with FAILURE filled if it failed. */
 int report_table(struct profile_input *input, enum report_by by, const struct arguments *arguments,
                  struct failure *failure);
 

@@ -1,4 +1,4 @@
-/* The session that a command line asks for, with the captures of its triggers. */
+/* Starts the session that a command line describes, with the captures of its triggers. */
 #ifndef PROFD_PROFCTL_SESSION_START_H
 #define PROFD_PROFCTL_SESSION_START_H
 
@@ -8,8 +8,9 @@
 #include "profctl/client/client.h"
 #include "profctl/failure.h"
 
-/* Has profd begin it. What triggers write goes below our directory. WARNING (may be NULL) gets
- * profd's remark; "" none. False with FAILURE filled, also when ARGUMENTS contradict themselves. */
+/* Makes profd start the session. Captures of triggers are written below our directory. WARNING (may
+ * be NULL) receives profd's remark; "": none. Returns false with FAILURE filled, also if ARGUMENTS
+ * contradict each other. */
 bool session_start(struct client *client, const struct arguments *arguments,
                    char warning[CLIENT_TEXT_BYTES], struct failure *failure);
 

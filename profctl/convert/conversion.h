@@ -1,5 +1,5 @@
-/* A profile that is read in one format and written in another, thread by thread, by whoever chooses
- * the threads. One thread. */
+/* The conversion of a profile to another format, thread by thread. The caller chooses the threads.
+ * One thread. */
 #ifndef PROFD_PROFCTL_CONVERSION_H
 #define PROFD_PROFCTL_CONVERSION_H
 
@@ -9,24 +9,25 @@
 #include "profctl/convert/profile_format.h"
 
 struct conversion {
-    const struct profile_format *format; /* to be set, as the next two: where the bytes go */
+    const struct profile_format *format; /* set this and the next two, which are the sink, first */
     json_sink_write write;
     void *context;
 
     void *state;
     int write_error;  /* the first one of WRITE; 0: none */
-    uint64_t threads; /* that were converted */
+    uint64_t threads; /* converted so far */
 };
 
-/* The steps. Each returns 0, the error of the format, or of write. The last frees what
- * the first made; always, and safe to repeat. */
+/* The steps. Each returns 0, or an error of the format or of write. conversion_end() frees what
+ * conversion_begin() made; it must always be called, and is safe to repeat. */
 int conversion_begin(struct conversion *conversion);
-/* How many processes that exited are seen apart (profile_format.h); for formats that can tell. */
+/* Sets how many exited processes are shown separately (profile_format.h), if the format supports
+ * that. */
 void conversion_merge_exited(struct conversion *conversion, size_t apart);
-/* What has changed since another profile; for formats that can tell. */
+/* Passes on what has changed since another profile, if the format supports that. */
 int conversion_compare(struct conversion *conversion, const struct profile_comparison *comparison);
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread);
-/* For formats that have a use for it alone. */
+/* Each does nothing if the format has no use for it. */
 int conversion_add_counter(struct conversion *conversion, const struct profile_counter *counter);
 int conversion_add_meta(struct conversion *conversion, const char *name, const char *json,
                         size_t length);
@@ -35,10 +36,10 @@ int conversion_add_process(struct conversion *conversion, bool is_root,
 int conversion_finish(struct conversion *conversion, const struct profile_facts *facts);
 void conversion_end(struct conversion *conversion);
 
-/* Whether FORMAT has a use for THREAD when no threads are chosen. */
+/* Returns whether FORMAT takes THREAD if no threads are chosen. */
 bool conversion_wants(const struct profile_format *format, const struct profile_thread *thread);
 
-/* Of ALL events of a walk, those that FORMAT has a use for. */
+/* Returns those of ALL events of a walk that FORMAT has a use for. */
 struct profile_walk_events conversion_events(const struct profile_format *format,
                                              struct profile_walk_events all);
 

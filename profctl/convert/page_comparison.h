@@ -1,4 +1,4 @@
-/* What a page says about another profile: what has changed since then, function by function. One
+/* The part of a page that compares the profile with another one, function by function. One
  * thread. */
 #ifndef PROFD_PROFCTL_PAGE_COMPARISON_H
 #define PROFD_PROFCTL_PAGE_COMPARISON_H
@@ -6,7 +6,7 @@
 #include "profctl/convert/page_stream.h"
 #include "profctl/convert/profile_comparison.h"
 
-/* Writes the record PAGE_COMPARISON (page_record.h). 0 or the stream's first error. */
+/* Writes the record PAGE_COMPARISON (page_record.h). Returns 0 or the stream's first error. */
 int page_put_comparison(struct page_stream *stream, const struct profile_comparison *comparison);
 
 #endif

@@ -1,5 +1,5 @@
-/* The page that a capture is put into: what stands before it and behind it. The Makefile makes both
- * of profctl/page/. */
+/* The page that a capture is put into: the parts before and after the capture. The Makefile
+ * generates both from profctl/page/. */
 #ifndef PROFD_PROFCTL_PAGE_TEMPLATE_H
 #define PROFD_PROFCTL_PAGE_TEMPLATE_H
 

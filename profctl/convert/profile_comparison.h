@@ -1,4 +1,4 @@
-/* What a profile that is converted is compared with: what each function used there and here. One
+/* The comparison of a converted profile with another one: what each function used in both. One
  * thread. */
 #ifndef PROFD_PROFCTL_PROFILE_COMPARISON_H
 #define PROFD_PROFCTL_PROFILE_COMPARISON_H
@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A function's self or total. */
+/* The self or total amount of a function. */
 struct profile_change {
     double before, now; /* ns of CPU time, or samples */
-    double probability; /* that chance did it; NAN: too few samples to say */
+    double probability; /* that the change is due to chance; NAN: too few samples */
     bool is_significant;
 };
 
@@ -20,12 +20,12 @@ struct changed_function {
 };
 
 struct profile_comparison {
-    const char *before; /* what the other profile is called; borrowed */
-    bool is_by_cpu;     /* amounts are of CPU time; else samples */
-    bool is_of_shares;  /* of all that was sampled; else of the amounts */
+    const char *before; /* name of the other profile; borrowed */
+    bool is_by_cpu;     /* amounts are CPU time, else samples */
+    bool is_of_shares;  /* compares shares of everything sampled, else amounts */
     double sampled_before, sampled_now;
     size_t functions;
-    /* The function at INDEX of SOURCE. */
+    /* Returns the function at INDEX of SOURCE. */
     struct changed_function (*function_at)(const void *source, size_t index);
     const void *source; /* borrowed */
 };

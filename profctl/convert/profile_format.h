@@ -1,5 +1,5 @@
-/* Formats that profiles are converted to: one table for each, found by name or by the ending of a
- * file's name. Each writes as it reads, thread by thread. One thread. */
+/* Formats that profiles can be converted to, found by name or by the ending of a file name. Each
+ * writes while it reads, thread by thread. One thread. */
 #ifndef PROFD_PROFCTL_PROFILE_FORMAT_H
 #define PROFD_PROFCTL_PROFILE_FORMAT_H
 
@@ -15,40 +15,40 @@ struct profile_format {
     const char *ending;  /* of files, without .gz */
     const char *summary; /* for people */
 
-    /* Begins a file. 0 with what the other calls get in *OUT, or -ENOMEM. */
+    /* Begins a file. Returns 0 with the state for the other calls in *OUT, or -ENOMEM. */
     int (*begin)(json_sink_write write, void *context, void **out);
-    /* A thread of the profile. 0 or a negative errno. */
+    /* Takes a thread. Returns 0 or a negative errno. */
     int (*add_thread)(void *state, const struct profile_thread *thread);
-    /* What else a format has a use for; NULL: none. A counter of the process whose threads came
-     * before, and a member of "meta" (profile_walk.h). 0 or a negative errno. */
+    /* Optional parts; NULL: not used. A counter of the process whose threads came before, and a
+     * member of "meta" (profile_walk.h). Each returns 0 or a negative errno. */
     int (*add_counter)(void *state, const struct profile_counter *counter);
     int (*add_meta)(void *state, const char *name, const char *json, size_t length);
-    /* The process whose threads and counters came before. LOG stays the caller's. */
+    /* Takes the process whose threads and counters came before. LOG stays the caller's. */
     int (*add_process)(void *state, bool is_root, const struct process_log *log);
-    /* How many processes that exited are seen apart, before others share lanes (processed/lanes.h);
-     * to be said before the first thread. NULL: all. */
+    /* Sets how many exited processes are shown separately before others share lanes
+     * (processed/lanes.h); called before the first thread. NULL: all are. */
     void (*merge_exited)(void *state, size_t apart);
-    /* What has changed since another profile; to be said before the first thread. 0 or a negative
-     * errno. */
+    /* Takes what has changed since another profile; called before the first thread. Returns 0 or a
+     * negative errno. */
     int (*compare)(void *state, const struct profile_comparison *comparison);
     bool wants_markers; /* of threads */
-    bool wants_profd;   /* profd's own thread, too, which has its counters */
-    /* All threads were added: writes what is left. 0, or the first error of WRITE. */
+    bool wants_profd;   /* takes profd's own thread, which has its counters, as well */
+    /* Called after all threads: writes what is left. Returns 0, or the first error of WRITE. */
     int (*finish)(void *state, const struct profile_facts *facts);
-    /* Frees what begin() made; always. */
+    /* Frees what begin() made; always called. */
     void (*end)(void *state);
 
-    bool is_of_one_thread; /* a file has room for no more: add_thread() is called once */
+    bool is_of_one_thread; /* a file holds one thread only: add_thread() is called once */
 };
 
 extern const struct profile_format format_collapsed, format_speedscope, format_pprof,
     format_callgrind, format_trace, format_cpuprofile, format_html, format_processed, format_jslb;
 
-/* NULL: there is none. */
+/* Return the format with that name, or for that file; NULL: none. */
 const struct profile_format *profile_format_named(const char *name);
 const struct profile_format *profile_format_of_file(const char *path);
 
-/* All of them, in the order in which they are told to people; ends with NULL. */
+/* All formats, in the order in which they are listed; ends with NULL. */
 extern const struct profile_format *const profile_formats[];
 
 #endif

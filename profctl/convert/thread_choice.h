@@ -1,6 +1,6 @@
-/* Which thread of a profile is meant: by its tid, by pid and tid ("1234-1240": one that became
- * another program is there twice), by its name, or by both names as reports have them ("postgres
- * (1234): main thread").
+/* Selects threads of a profile: by tid, by pid and tid ("1234-1240"; a thread of a process that
+ * became another program is in the profile twice), by name, or by both names as in reports
+ * ("postgres (1234): main thread").
  *
  * Pure; one thread. */
 #ifndef PROFD_PROFCTL_THREAD_CHOICE_H
@@ -13,17 +13,17 @@
 
 enum { THREAD_CHOICE_TEXT_BYTES = 400 };
 
-/* Zeroed but for WANTED. */
+/* Zeroed except for WANTED. */
 struct thread_choice {
     const char *wanted;                         /* borrowed; NULL: all threads */
-    uint64_t chosen;                            /* threads that are meant and have samples */
-    uint64_t others;                            /* threads that are not, and have samples */
-    uint64_t chosen_noted, others_noted;        /* of those, in the texts */
+    uint64_t chosen;                            /* selected threads that have samples */
+    uint64_t others;                            /* other threads that have samples */
+    uint64_t chosen_noted, others_noted;        /* how many of those are in the texts */
     char chosen_text[THREAD_CHOICE_TEXT_BYTES]; /* some of each, as "PID-TID (names), …" */
     char others_text[THREAD_CHOICE_TEXT_BYTES];
 };
 
-/* Whether THREAD is meant. */
+/* Returns whether THREAD is selected. */
 bool thread_choice_takes(const struct thread_choice *choice, const struct profile_thread *thread);
 
 /* Counts THREAD and notes its name. */

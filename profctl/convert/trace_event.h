@@ -7,16 +7,16 @@
 #include "common/time_units.h"
 #include "json/json_writer.h"
 
-/* Whose it is; below 0: not told. */
+/* The process and thread of an event; negative: not known. */
 struct trace_place {
     double pid, tid;
 };
 
-/* Begins the object of an event of PHASE, as the format numbers them: "X", "C" … */
+/* Begins the object of an event of PHASE, in the format's notation: "X", "C" … */
 void trace_event_begin(struct json_writer *json, const char *phase,
                        const struct trace_place *place);
 
-/* What PLACE is called: WHAT is "process_name" or "thread_name". */
+/* Writes the name of PLACE. WHAT is "process_name" or "thread_name". */
 void trace_event_name(struct json_writer *json, const struct trace_place *place, const char *what,
                       const char *name);
 

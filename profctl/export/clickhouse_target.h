@@ -1,5 +1,5 @@
-/* A ClickHouse as where an export goes: rows of three tables, each stack once a month. One thread.
- */
+/* ClickHouse as the target of an export: rows of three tables, with each stack once a month. One
+ * thread. */
 #ifndef PROFD_PROFCTL_CLICKHOUSE_TARGET_H
 #define PROFD_PROFCTL_CLICKHOUSE_TARGET_H
 
@@ -11,16 +11,16 @@
 /* Initialised by clickhouse_target_init(). */
 struct clickhouse_target {
     struct clickhouse *clickhouse; /* borrowed */
-    const char *host;              /* that rows name; borrowed */
+    const char *host;              /* host name in the rows; borrowed */
     struct known_stacks known;
-    struct view_repair repair; /* of the batch that was sent last */
+    struct view_repair repair; /* of the last batch sent */
 };
 
 void clickhouse_target_init(struct clickhouse_target *target, struct clickhouse *clickhouse,
                             const char *host);
 void clickhouse_target_fini(struct clickhouse_target *target);
 
-/* TARGET as a table; its owner is TARGET. */
+/* Returns the function table of TARGET, which is its owner. */
 struct export_target clickhouse_target_table(struct clickhouse_target *target);
 
 #endif

@@ -1,5 +1,5 @@
-/* Batches from the spool to the server: one after the other, again after a while when it did not
- * work, and never one twice where the server can be asked what it has. One thread. */
+/* Delivers batches from the spool to the server: one after the other, again after a while if that
+ * failed, and never one twice if the server can be asked what it has. One thread. */
 #ifndef PROFD_PROFCTL_DELIVERY_H
 #define PROFD_PROFCTL_DELIVERY_H
 
@@ -9,46 +9,46 @@
 #include "profctl/export/export_target.h"
 #include "profctl/export/spool.h"
 
-/* A zeroed struct, with the first three set, has tried nothing yet. */
+/* A zeroed struct, with the first three members set, has tried nothing yet. */
 struct delivery {
     const struct export_target *target; /* borrowed */
     struct spool *spool;                /* borrowed */
-    bool
-        is_unsure; /* nobody knows what became of the first batch, as at the start of an exporter */
-    bool is_prepared;     /* the target */
-    unsigned failures;    /* one after the other, of whatever kind */
-    unsigned faults;      /* errors of the server's own at the batch at hand */
-    uint64_t tried_batch; /* the id of that one */
-    uint64_t next_ns;     /* CLOCK_MONOTONIC: not to be tried before */
+    bool is_unsure;       /* it is not known whether the first batch arrived, as at the start of an
+                           * exporter */
+    bool is_prepared;     /* the target is */
+    unsigned failures;    /* consecutive, of any kind */
+    unsigned faults;      /* internal errors of the server with the current batch */
+    uint64_t tried_batch; /* the id of that batch */
+    uint64_t next_ns;     /* CLOCK_MONOTONIC: the earliest time of the next attempt */
     uint64_t delivered_rows, delivered_batches;
-    struct export_batch batch; /* the one at hand */
+    struct export_batch batch; /* the current one */
 };
 
-/* What one step did. */
+/* The result of one step. */
 enum delivery_step {
     DELIVERY_DONE,    /* a batch arrived */
-    DELIVERY_NOTHING, /* there is none, or it is not time yet */
-    DELIVERY_FAILED,  /* in TEXT */
-    DELIVERY_UNREAD,  /* the spool cannot be read now: why, in TEXT */
-    DELIVERY_LOST,    /* the server will not take a batch: it is gone; in TEXT */
-    DELIVERY_ENDED,   /* nothing will ever work; in TEXT */
+    DELIVERY_NOTHING, /* there is no batch, or it is not time yet */
+    DELIVERY_FAILED,  /* it failed; TEXT says why */
+    DELIVERY_UNREAD,  /* the spool cannot be read now; TEXT says why */
+    DELIVERY_LOST,    /* the server refused a batch, which was dropped; TEXT says why */
+    DELIVERY_ENDED,   /* the server refuses everything; TEXT says why */
 };
 
-/* Tries to deliver one batch, when it is time. TEXT gets one line where the step says so. */
+/* Tries to deliver one batch, if it is time. TEXT receives one line if the result says so. */
 enum delivery_step delivery_step(struct delivery *delivery, uint64_t now_ns,
                                  char text[HTTP_TEXT_BYTES]);
 
-/* Makes the target ready now, before there is a batch, so that what never will be is known at once.
- * What prepare() of export_target.h says, with TEXT. */
+/* Prepares the target before there is a batch, so that permanent errors show at once. Returns the
+ * result of prepare() of export_target.h, with TEXT. */
 enum http_outcome delivery_prepare(struct delivery *delivery, char text[HTTP_TEXT_BYTES]);
 
-/* Frees the memory of the batch at hand. */
+/* Frees the memory of the current batch. */
 void delivery_free(struct delivery *delivery);
 
 /* --- Pure parts --- */
 
-/* How long to wait after so many failures: doubled each time up to a minute, of which CHANCE, a
- * random number, decides the half, so that a thousand hosts do not come back all at once. */
+/* Returns how long to wait after FAILURES failures: doubled each time up to a minute. CHANCE, a
+ * random number, decides half of it, so that a thousand hosts do not come back at once. */
 uint64_t delivery_wait_ms(unsigned failures, uint32_t chance);
 
 #endif
