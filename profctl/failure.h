@@ -27,7 +27,7 @@ struct failure {
 enum exit_code failure_set(struct failure *failure, enum exit_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One printable line on standard error, as every message of profctl: "profctl: …". */
+/* Prints one line on standard error, as every message of profctl: "profctl: …". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

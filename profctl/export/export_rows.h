@@ -1,5 +1,5 @@
-/* What is to be exported of a minute or more: sums by source and stack, both as the bytes of
- * RowBinary that the server gets. Equal ones are kept once. One thread. */
+/* The rows to export for a minute or more: sums by source and stack, both as RowBinary for the
+ * server. Equal sources and stacks are stored once. One thread. */
 #ifndef PROFD_PROFCTL_EXPORT_ROWS_H
 #define PROFD_PROFCTL_EXPORT_ROWS_H
 
@@ -19,25 +19,27 @@ struct export_rows {
     struct unique_strings sources; /* their columns: service … label.value */
     struct unique_strings stacks;  /* likewise: frames … module.build_id */
     struct mapped_array hashes;    /* char[STACK_HASH_BYTES] of each stack */
-    struct frame_files files;      /* of their frames, beside the rows */
+    struct frame_files files;      /* of their frames; not in the rows */
     struct sum_table sums;
 };
 
 void export_rows_init(struct export_rows *rows);
 void export_rows_fini(struct export_rows *rows);
 
-/* The number of the stack or source that COLUMNS describe; UNIQUE_NONE: no memory. */
+/* Return the number of the stack or source that COLUMNS describe; UNIQUE_NONE if memory is
+ * exhausted. */
 uint32_t export_rows_stack(struct export_rows *rows, const struct row_writer *columns);
 uint32_t export_rows_source(struct export_rows *rows, const struct row_writer *columns);
 
-/* 128 bits of the stack's columns: the same on every host and in every version of profctl. */
+/* Returns a 128-bit hash of the stack's columns, which is the same on every host and in every
+ * version of profctl. */
 const char *export_rows_hash(const struct export_rows *rows, uint32_t stack);
 
 /* Appends a row of "samples" for each sum to OUT, as part of BATCH. */
 void export_rows_write_samples(const struct export_rows *rows, uint64_t batch,
                                struct row_writer *out);
 
-/* Appends the row of "stacks" of STACK, seen at that minute. */
+/* Appends the row of "stacks" for STACK, seen at that minute. */
 void export_rows_write_stack(const struct export_rows *rows, uint32_t stack, uint32_t minute_s,
                              struct row_writer *out);
 

@@ -1,6 +1,6 @@
-/* Where an export goes: what becomes of the rows of a minute on their way to the spool, and of a
- * batch on its way to the server. Those who know a server fill in the table; exporter.h and
- * delivery.h know none. */
+/* The target of an export: how rows of a minute become batches in the spool, and how a batch is
+ * sent to the server. The code for each kind of server fills in the table; exporter.h and
+ * delivery.h do not know any server. */
 #ifndef PROFD_PROFCTL_EXPORT_TARGET_H
 #define PROFD_PROFCTL_EXPORT_TARGET_H
 
@@ -12,14 +12,14 @@
 #include "profctl/export/spool.h"
 #include "profctl/http/http_client.h"
 
-/* A minute, or as much of it as there is. All is borrowed. */
+/* A minute, or the available part of it. Everything is borrowed. */
 struct export_minute {
     const struct export_rows *rows;
-    const struct export_health *health; /* but for what is counted while the minute is spooled */
+    const struct export_health *health; /* without what is counted while the minute is spooled */
     const char *host;
     uint32_t first_s, last_s; /* when the first and last minute of the rows begin, since 1970 */
-    uint64_t from_ns, duration_ns; /* of what was recorded, since 1970 */
-    uint64_t every_ns;             /* that a minute takes */
+    uint64_t from_ns, duration_ns; /* of the recording, since 1970 */
+    uint64_t every_ns;             /* length of a "minute" */
 };
 
 /* What was spooled. */
@@ -31,26 +31,27 @@ struct export_target {
     /* Makes batches of MINUTE and adds them to SPOOL, which counts what it cannot keep. */
     struct export_counts (*spool)(void *owner, const struct export_minute *minute,
                                   struct spool *spool);
-    /* Adds what the exporter tells of itself, once it is known. NULL: the server does not take it.
-     */
+    /* Adds what the exporter reports about itself, once that is known. NULL: the server does not
+     * take it. */
     void (*spool_health)(void *owner, const struct export_minute *minute, struct spool *spool);
-    /* Makes the server ready for batches, before the first and whenever it was away. HTTP_REFUSED:
-     * it never will be. TEXT gets one line where it is not HTTP_DONE. NULL: there is nothing to do.
-     */
+    /* Prepares the server for batches, before the first one and whenever it was away. HTTP_REFUSED
+     * means that it will never accept them. TEXT receives one line unless the result is HTTP_DONE.
+     * NULL: nothing to do. */
     enum http_outcome (*prepare)(void *owner, char text[HTTP_TEXT_BYTES]);
-    /* Sends BATCH; where IS_UNSURE, it may be there already. */
+    /* Sends BATCH. If IS_UNSURE, the server may have it already. */
     void (*send)(void *owner, const struct export_batch *batch, bool is_unsure,
                  struct http_answer *answer);
-    /* Whether it takes batches of that KIND. */
+    /* Returns whether the server takes batches of that KIND. */
     bool (*takes)(const void *owner, enum export_kind kind);
-    /* By how many seconds the server's clock is ahead of this machine's; 0: not known. */
+    /* Returns by how many seconds the server's clock is ahead of this machine's; 0: not known. */
     int64_t (*clock_ahead)(const void *owner);
-    /* How many batches it may have only a part of, since the target began. NULL: there are none. */
+    /* Returns how many batches the server may have only in part, since the target was created.
+     * NULL: none. */
     uint64_t (*unsure_batches)(const void *owner);
-    /* Drops what the server has for too long, now and then. 0, or -EIO with one line in TEXT. NULL:
-     * the server does that itself. */
+    /* Drops data that the server has had for too long; called now and then. Returns 0, or -EIO with
+     * one line in TEXT. NULL: the server does that itself. */
     int (*drop_old)(void *owner, char text[HTTP_TEXT_BYTES]);
-    bool wants_files; /* of functions, which the rows have beside them then */
+    bool wants_files; /* of functions, in addition to the rows */
     void *owner;
 };
 

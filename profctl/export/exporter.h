@@ -1,5 +1,5 @@
-/* One range of time after the other from profd to the spool: a capture becomes rows, and rows
- * become batches. Delivering them is another's (delivery.h). One thread. */
+/* Exports one range of time after the other from profd to the spool: a capture becomes rows, and
+ * rows become batches. delivery.h delivers them. One thread. */
 #ifndef PROFD_PROFCTL_EXPORTER_H
 #define PROFD_PROFCTL_EXPORTER_H
 
@@ -17,34 +17,35 @@
 
 /* Initialised by exporter_init(). */
 struct exporter {
-    const char *socket; /* profd's; NULL: the usual place */
+    const char *socket; /* profd's; NULL: the default */
     uint64_t every_ns;
     uint64_t timeout_ms;
-    uint64_t covered_ns;    /* CLOCK_MONOTONIC: what was before is exported, or lost */
-    bool is_covered_kept;   /* beside the spool, for the next exporter */
-    int64_t clock_offset_s; /* that is added to this machine's time of day */
+    uint64_t covered_ns;    /* CLOCK_MONOTONIC: everything before is exported or lost */
+    bool is_covered_kept;   /* stored next to the spool, for the next exporter */
+    int64_t clock_offset_s; /* added to this machine's wall clock */
     struct spool *spool;    /* borrowed */
     struct export_target target;
     struct source_labels source;
     struct symbol_cache *symbols;
-    struct export_health health; /* of the next row, as far as it is known */
-    uint64_t told_lost_rows, told_lost_batches, told_torn, told_folded; /* in rows so far */
+    struct export_health health; /* for the next row, as far as it is known */
+    uint64_t told_lost_rows, told_lost_batches, told_torn,
+        told_folded; /* reported in rows so far */
     uint64_t told_lost_blocks, told_cpu_ns, told_left_out, told_unsure;
-    uint64_t told_crowded_out; /* in lines of text … */
+    uint64_t told_crowded_out; /* reported in messages … */
     bool has_told_left_out;    /* … of which one is enough */
 };
 
-/* Exports what is recorded from now on, or since the last exporter with that spool, for a target
- * that is to be set. 0 or -ENOMEM. */
+/* Initializes EXPORTER to export what is recorded from now on, or since the last exporter with that
+ * spool stopped. The target is to be set by the caller. Returns 0 or -ENOMEM. */
 int exporter_init(struct exporter *exporter, const char *socket, const struct label_list *labels,
                   uint64_t every_ns, uint64_t timeout_ms, struct spool *spool);
 void exporter_fini(struct exporter *exporter);
 
-/* Both clocks, as rows have them. */
+/* Reads both clocks, as used in rows. */
 struct export_clocks exporter_clocks(const struct exporter *exporter);
 
-/* Exports RANGE, if profd can be asked, and moves covered_ns behind it. False with FAILURE filled:
- * the range is still to be exported. */
+/* Exports RANGE, if profd can be reached, and advances covered_ns past it. Returns false with
+ * FAILURE filled if the range is still to be exported. */
 bool exporter_take(struct exporter *exporter, const struct export_range *range,
                    struct failure *failure);
 

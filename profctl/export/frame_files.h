@@ -1,7 +1,7 @@
-/* The source files of functions, by the names of frames: what servers get that have a place for
- * them. Rows have names alone, so that a stack is the same wherever it was built.
+/* The source files of functions, by the names of frames, for servers that have a place for them.
+ * Rows contain only names, so that a stack is the same wherever it was built.
  *
- * A name that two files have, as static functions may, has none here. One thread. */
+ * A name that occurs in two files, as with static functions, has no file here. One thread. */
 #ifndef PROFD_PROFCTL_FRAME_FILES_H
 #define PROFD_PROFCTL_FRAME_FILES_H
 
@@ -13,19 +13,20 @@
 
 /* Initialised by frame_files_init(). */
 struct frame_files {
-    bool are_wanted; /* else nothing is noted */
+    bool are_wanted; /* else nothing is stored */
     struct unique_strings names, files;
-    struct mapped_array of_names; /* uint32_t: a file of each; UNIQUE_NONE: several */
+    struct mapped_array of_names; /* uint32_t: the file of each name; UNIQUE_NONE: several */
 };
 
 void frame_files_init(struct frame_files *files, struct failure_latch *latch);
 void frame_files_fini(struct frame_files *files);
 
-/* The function NAME was seen in FILE. 0 or -ENOMEM. */
+/* Notes that the function NAME is in FILE. Returns 0 or -ENOMEM. */
 int frame_files_note(struct frame_files *files, const char *name, size_t name_length,
                      const char *file, size_t file_length);
 
-/* The file of NAME, a view until the next is noted; NULL: not known, or several. */
+/* Returns the file of NAME, a view valid until the next call of frame_files_note(); NULL: not
+ * known, or several. */
 const char *frame_files_find(const struct frame_files *files, const char *name, size_t name_length,
                              size_t *file_length);
 

@@ -1,4 +1,4 @@
-/* Bytes in memory, gzipped quickly. Pure. */
+/* Compresses bytes in memory, at a fast level. Pure. */
 #ifndef PROFD_PROFCTL_GZIP_BYTES_H
 #define PROFD_PROFCTL_GZIP_BYTES_H
 
@@ -6,7 +6,7 @@
 
 #include "json/mapped_array.h"
 
-/* Sets OUT (char) to BYTES, gzipped. 0 or -ENOMEM. */
+/* Sets OUT (char) to BYTES, gzipped. Returns 0 or -ENOMEM. */
 int gzip_bytes(const void *bytes, size_t length, struct mapped_array *out);
 
 #endif

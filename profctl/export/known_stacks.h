@@ -1,4 +1,5 @@
-/* Which stacks the server has from us, by their hashes: each is sent once a month. One thread. */
+/* The stacks that we have sent to the server, by their hashes; each is sent once a month. One
+ * thread. */
 #ifndef PROFD_PROFCTL_KNOWN_STACKS_H
 #define PROFD_PROFCTL_KNOWN_STACKS_H
 
@@ -20,13 +21,13 @@ struct known_stacks {
 void known_stacks_init(struct known_stacks *known);
 void known_stacks_fini(struct known_stacks *known);
 
-/* Forgets all when the minute is in another month, or when there are too many. */
+/* Forgets all stacks if the minute is in another month, or if there are too many. */
 void known_stacks_enter_minute(struct known_stacks *known, uint32_t minute_s);
 
-/* Forgets all: some may not be there. */
+/* Forgets all stacks, because some may be missing on the server. */
 void known_stacks_forget(struct known_stacks *known);
 
-/* Whether HASH (STACK_HASH_BYTES) was not known, as it is now. */
+/* Adds HASH (STACK_HASH_BYTES). Returns whether it is new. */
 bool known_stacks_add(struct known_stacks *known, const char *hash);
 
 #endif

@@ -1,5 +1,5 @@
-/* How many different labels there may be, and values of a label or column: the first ones stay,
- * later ones become LABEL_OTHER and are counted. One thread. */
+/* Limits the number of different labels, and of values of a label or column: the first ones are
+ * kept, later ones become LABEL_OTHER and are counted. One thread. */
 #ifndef PROFD_PROFCTL_LABEL_BOUNDS_H
 #define PROFD_PROFCTL_LABEL_BOUNDS_H
 
@@ -15,25 +15,25 @@
 /* Initialised by label_bounds_init(). */
 struct label_bounds {
     struct failure_latch latch;
-    struct unique_strings keys;   /* of labels, and names of columns … */
-    struct mapped_array counts;   /* uint32_t: … with so many values … */
-    struct unique_strings values; /* … which are these, each behind its key's number */
-    uint32_t max_keys;            /* with names of columns */
+    struct unique_strings keys;   /* label keys and column names … */
+    struct mapped_array counts;   /* uint32_t: … the number of their values … */
+    struct unique_strings values; /* … and the values, each after the number of its key */
+    uint32_t max_keys;            /* including column names */
     uint32_t max_values;          /* of a key */
-    uint64_t folded;              /* keys and values that were not let through, each time */
+    uint64_t folded;              /* keys and values replaced so far, counted each time */
 };
 
 void label_bounds_init(struct label_bounds *bounds, uint32_t max_keys, uint32_t max_values);
 void label_bounds_fini(struct label_bounds *bounds);
 
-/* Begins anew: what was common an hour ago may be gone. The count of what was folded goes on. */
+/* Forgets all keys and values, since what was common an hour ago may be gone. The count of replaced
+ * ones continues. */
 void label_bounds_forget(struct label_bounds *bounds);
 
-/* Whether a label KEY may be; otherwise it is to be called LABEL_OTHER. */
+/* Returns whether a label may be called KEY; otherwise it is to be called LABEL_OTHER. */
 bool label_bounds_pass_key(struct label_bounds *bounds, const char *key);
 
-/* VALUE, or LABEL_OTHER; KEY is one that may be, or a column. *LENGTH is that of what is returned.
- */
+/* Returns VALUE or LABEL_OTHER, with its length in *LENGTH. KEY is an accepted key, or a column. */
 const char *label_bounds_pass(struct label_bounds *bounds, const char *key, const char *value,
                               size_t *length);
 

@@ -1,5 +1,5 @@
-/* What the machine knows of a process: its systemd unit, pod and container by its cgroup, and the
- * labels that stand in its own environment. One thread. */
+/* What the machine knows about a process: its systemd unit, pod and container from its cgroup, and
+ * the labels in its environment. One thread. */
 #ifndef PROFD_PROFCTL_PROCESS_LABELS_H
 #define PROFD_PROFCTL_PROCESS_LABELS_H
 
@@ -7,19 +7,19 @@
 
 #include "common/label_list.h"
 
-/* Sets in MACHINE what the cgroup of PID tells, "unit", "pod" and "container", and in OWN what its
- * variable PROFD_LABELS says, but for *LEFT_OUT labels. 0, or a negative errno when the process is
- * gone or another user's: some of it may be set. */
+/* Sets "unit", "pod" and "container" in MACHINE from the cgroup of PID, and the labels of its
+ * variable PROFD_LABELS in OWN, except for *LEFT_OUT labels. Returns 0, or a negative errno if the
+ * process is gone or belongs to another user; some labels may be set then. */
 int process_labels_read(int64_t pid, struct label_list *machine, struct label_list *own,
                         size_t *left_out);
 
 /* --- Pure parts --- */
 
-/* The same of TEXT, as it stands in /proc/PID/cgroup. */
+/* Sets the labels from TEXT, the contents of /proc/PID/cgroup. */
 void process_labels_of_cgroup(const char *text, struct label_list *list);
 
-/* "nginx" of the unit "nginx.service" or "nginx@2.service": what the unit's processes serve.
- * LENGTH 0: the unit is no service. */
+/* Finds what the processes of UNIT serve: "nginx" in "nginx.service" or "nginx@2.service". LENGTH
+ * 0: the unit is not a service. */
 void process_labels_service_of_unit(const char *unit, const char **service, size_t *length);
 
 #endif

@@ -1,4 +1,5 @@
-/* Where the time line of a capture begins. That stands in its root, behind all processes. */
+/* Finds where the time line of a capture begins. The capture stores that in its root, after all
+ * processes. */
 #ifndef PROFD_PROFCTL_PROFILE_REFERENCE_H
 #define PROFD_PROFCTL_PROFILE_REFERENCE_H
 
@@ -6,8 +7,8 @@
 
 #include "json/json_reader.h"
 
-/* Reads all of READER for *REFERENCE_NS, of CLOCK_MONOTONIC. 0, -EPROTO when the capture does not
- * tell, or the reader's error. */
+/* Reads all of READER to find *REFERENCE_NS (CLOCK_MONOTONIC). Returns 0, -EPROTO if the capture
+ * does not have it, or the reader's error. */
 int profile_reference_read(struct json_reader *reader, int64_t *reference_ns);
 
 #endif

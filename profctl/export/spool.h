@@ -1,9 +1,9 @@
-/* Batches on disk until the server has them, the oldest first. What is here outlives the exporter.
+/* Stores batches on disk until the server has them, oldest first. They survive the exporter.
  *
- * A batch is a file. One that a crash left half written is told by its checksum, removed and
- * counted; what has a batch's name but cannot be read is told, counted, and stays. When there is no
- * room for a new batch, the oldest ones go, and are counted. One exporter has a spool at a time.
- * One thread. */
+ * Each batch is a file. A file left half-written by a crash is recognized by its checksum, removed
+ * and counted. A file that has the name of a batch but cannot be read is reported, counted, and
+ * left there. If there is no room for a new batch, the oldest ones are dropped and counted. Only
+ * one exporter uses a spool at a time. One thread. */
 #ifndef PROFD_PROFCTL_SPOOL_H
 #define PROFD_PROFCTL_SPOOL_H
 
@@ -17,37 +17,39 @@ struct spool; /* opaque */
 
 /* Since the spool was opened. */
 struct spool_losses {
-    uint64_t rows, batches; /* that were not delivered … */
-    uint64_t crowded_out;   /* … and how many of the batches had to make room for others */
-    uint64_t torn;          /* files that are damaged, gone, or not to be read */
-    bool has_lost_stacks;   /* … among them; for the owner to clear */
+    uint64_t rows, batches; /* not delivered … */
+    uint64_t crowded_out;   /* … and how many of these batches were dropped for lack of room */
+    uint64_t torn;          /* files that are damaged, gone, or unreadable */
+    bool has_lost_stacks;   /* stacks are among the losses; cleared by the owner */
 };
 
-/* DIRECTORY is made when it is not there. False with FAILURE filled, also when another exporter has
- * the spool. */
+/* Opens the spool in DIRECTORY, which is created if it does not exist. Returns false with FAILURE
+ * filled, also if another exporter uses the spool. */
 bool spool_open(const char *directory, uint64_t limit_bytes, struct spool **out,
                 struct failure *failure);
 void spool_close(struct spool *spool); /* NULL is allowed */
 
-/* Makes the folder again where somebody removed it, which is told; what was in it is counted. 0, or
- * a negative errno: it is still not there. spool_add() begins with that. */
+/* Creates the folder again if it was removed, which is reported; what was in it is counted. Returns
+ * 0, or a negative errno if it still does not exist. spool_add() does this first. */
 int spool_keep_folder(struct spool *spool);
 
 /* Counts BATCH, which is in no spool, as lost. */
 void spool_count_loss(struct spool *spool, const struct export_batch *batch);
 
-/* 0, or a negative errno when the batch could not be kept; it is counted as lost then. */
+/* Adds BATCH. Returns 0, or a negative errno if the batch could not be kept and was counted as
+ * lost. */
 int spool_add(struct spool *spool, const struct export_batch *batch);
 
-/* The oldest batch into BATCH, whose memory is used again. 0; -ENOENT: there is none; or
- * what this process lacks to read it now. */
+/* Reads the oldest batch into BATCH, whose memory is reused. Returns 0; -ENOENT if there is none;
+ * or the error that keeps this process from reading it now. */
 int spool_first(struct spool *spool, struct export_batch *batch);
-/* Removes the oldest: the server has it … */
+/* Remove the oldest batch, because the server has it … */
 void spool_remove_first(struct spool *spool);
-/* … or will not take it. BATCH is what spool_first() said. */
+/* … or will not take it. BATCH is the result of spool_first(). */
 void spool_lose_first(struct spool *spool, const struct export_batch *batch);
 
-/* The descriptor of its folder, which it keeps; another one once it has made the folder again. */
+/* Returns the descriptor of its folder, which it owns, and which changes when the folder is created
+ * again. */
 int spool_directory(const struct spool *spool);
 uint64_t spool_bytes(const struct spool *spool);
 struct spool_losses *spool_losses(struct spool *spool);

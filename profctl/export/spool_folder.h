@@ -1,4 +1,4 @@
-/* The folder of a spool: it is made where it is missing, and one exporter has it at a time. One
+/* The folder of a spool. It is created if it is missing, and used by one exporter at a time. One
  * thread. */
 #ifndef PROFD_PROFCTL_SPOOL_FOLDER_H
 #define PROFD_PROFCTL_SPOOL_FOLDER_H
@@ -7,20 +7,20 @@
 
 struct spool_folder {
     char *path;    /* owned */
-    int directory; /* descriptors; below 0: none */
+    int directory; /* descriptor, as the next; negative: none */
     int lock;
 };
 
-/* 0, -EWOULDBLOCK when another exporter has the folder, or another negative errno. FOLDER needs
- * spool_folder_close() in any case. */
+/* Opens and locks the folder. Returns 0, -EWOULDBLOCK if another exporter uses it, or another
+ * negative errno. FOLDER needs spool_folder_close() in any case. */
 int spool_folder_open(const char *path, struct spool_folder *folder);
 void spool_folder_close(struct spool_folder *folder);
 
-/* Whether somebody removed the folder since it was opened. */
+/* Returns whether the folder was removed since it was opened. */
 bool spool_folder_is_gone(const struct spool_folder *folder);
 
-/* Opens another folder of that path in place of this one. What spool_folder_open() says; on an
- * error FOLDER stays as it is. */
+/* Opens a new folder at the same path in place of this one. Returns the same as
+ * spool_folder_open(); on an error FOLDER stays unchanged. */
 int spool_folder_renew(struct spool_folder *folder);
 
 #endif

@@ -1,5 +1,5 @@
-/* The stacks of one thread as columns of the table "stacks": names of frames from the outermost
- * on, and the libraries that they are in. One thread. */
+/* The stacks of one thread as columns of the table "stacks": names of frames, outermost first, and
+ * their libraries. One thread. */
 #ifndef PROFD_PROFCTL_STACK_COLUMNS_H
 #define PROFD_PROFCTL_STACK_COLUMNS_H
 
@@ -12,17 +12,17 @@
 struct stack_columns {
     const struct profile_thread *thread; /* borrowed */
     struct mapped_array
-        numbers;              /* uint32_t of each stack: its number of the rows, and 1; 0: none */
-    struct mapped_array path; /* uint32_t: frames of the stack at hand */
-    struct mapped_array modules; /* uint32_t: of that stack, places among the libraries */
+        numbers;              /* uint32_t for each stack: its number in the rows, plus 1; 0: none */
+    struct mapped_array path; /* uint32_t: frames of the current stack */
+    struct mapped_array modules; /* uint32_t: indices of the libraries of that stack */
     struct row_writer columns;
 };
 
-/* From here on stacks are THREAD's. 0 or -ENOMEM. */
+/* Begins with the stacks of THREAD. Returns 0 or -ENOMEM. */
 int stack_columns_begin(struct stack_columns *stacks, const struct profile_thread *thread);
 
-/* The number in ROWS of STACK; of TABLE_NONE that of the stack without frames. UNIQUE_NONE: no
- * memory. */
+/* Returns the number of STACK in ROWS; for TABLE_NONE, that of the stack without frames.
+ * UNIQUE_NONE if memory is exhausted. */
 uint32_t stack_columns_number(struct stack_columns *stacks, uint32_t stack,
                               struct export_rows *rows);
 

@@ -1,4 +1,5 @@
-/* Sums by minute, source and stack. What a source or stack is, the owner knows. One thread. */
+/* Sums by minute, source and stack. The numbers of sources and stacks are defined by the owner. One
+ * thread. */
 #ifndef PROFD_PROFCTL_SUM_TABLE_H
 #define PROFD_PROFCTL_SUM_TABLE_H
 
@@ -10,19 +11,19 @@
 #include "json/unique_strings.h"
 
 struct sum_key {
-    uint32_t minute_s; /* when it begins, in seconds since 1970 */
+    uint32_t minute_s; /* begin of the minute, in seconds since 1970 */
     uint32_t source, stack;
 };
 
-/* From when on an event that keeps others waiting is jank: as where the Firefox Profiler marks it.
- */
+/* The least duration at which an event that keeps others waiting counts as jank, as in the Firefox
+ * Profiler. */
 enum { JANK_LEAST_MS = 50 };
 
 struct sums {
-    int64_t cpu_ns; /* may be below 0: what one minute said of the next */
+    int64_t cpu_ns; /* may be negative, to correct the minute before or after */
     uint64_t samples;
     uint64_t allocated_bytes, allocations;
-    uint64_t jank_ns; /* time in which an event had kept an event loop that long */
+    uint64_t jank_ns; /* time in which an event had blocked an event loop for that long */
 };
 
 /* Initialised by sum_table_init(). */
@@ -35,11 +36,11 @@ struct sum_table {
 void sum_table_init(struct sum_table *table);
 void sum_table_fini(struct sum_table *table);
 
-/* 0 or -ENOMEM. */
+/* Adds SUMS to the row of KEY. Returns 0 or -ENOMEM. */
 int sum_table_add(struct sum_table *table, const struct sum_key *key, const struct sums *sums);
 
 size_t sum_table_count(const struct sum_table *table);
-/* The row at INDEX, in the order in which rows were first added. */
+/* Return the row at INDEX, in the order in which rows were first added. */
 struct sum_key sum_table_key(const struct sum_table *table, size_t index);
 const struct sums *sum_table_sums(const struct sum_table *table, size_t index);
 

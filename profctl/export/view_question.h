@@ -1,9 +1,9 @@
-/* Whether the sums that a view makes of a batch's samples are there: the question, and the answer.
+/* Asks whether the sums that a view makes of a batch's samples exist: the query and its results.
  *
- * Sums have no batch. But of each of their rows that the batch has a part in it is known, to the
- * nanosecond, what all samples add up to: where so much is missing as is the batch's, it is the
- * batch that is missing. Others insert at the same time, or lack something themselves, so what most
- * rows say is so. Pure. */
+ * Sums do not name batches. But for each row of sums that the batch contributes to, the total of
+ * all samples is known to the nanosecond: if the missing amount equals the batch's part, the batch
+ * is missing. Other exporters insert at the same time, or lack something themselves, so the
+ * majority of the rows decides. Pure. */
 #ifndef PROFD_PROFCTL_VIEW_QUESTION_H
 #define PROFD_PROFCTL_VIEW_QUESTION_H
 
@@ -11,16 +11,16 @@
 #include "profctl/clickhouse/sql_text.h"
 #include "profctl/export/export_batch.h"
 
-/* How the server says it. */
+/* The results of the query. */
 #define VIEW_LACKS_IT      "lacks"
 #define VIEW_HAS_IT        "has"
 #define VIEW_TELLS_NOTHING "unknown"
 
-/* Appends what is true of the samples of BATCH of HOST alone. */
+/* Appends the condition that only samples of BATCH of HOST meet. */
 void view_question_put_batch(const struct export_batch *batch, const char *host,
                              struct sql_text *sql);
 
-/* Appends the question, which has one of the words above as its answer. VIEW has sums. */
+/* Appends the query, which returns one of the words above. VIEW has sums. */
 void view_question_put(const char *database, const struct view_definition *view,
                        const struct export_batch *batch, const char *host, struct sql_text *sql);
 

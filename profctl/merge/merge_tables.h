@@ -1,5 +1,5 @@
-/* Tables of a thread on their way from one capture into a merged one: categories get the numbers of
- * the merged file, types of markers its names. One thread. */
+/* Copies tables of a thread from one capture to a merged one: categories get the numbers of the
+ * merged file, and marker types its names. One thread. */
 #ifndef PROFD_PROFCTL_MERGE_TABLES_H
 #define PROFD_PROFCTL_MERGE_TABLES_H
 
@@ -8,7 +8,7 @@
 #include "profctl/tables/category_lists.h"
 #include "profctl/tables/marker_schemas.h"
 
-/* What the process at hand has in its "meta", which was read. */
+/* The lists in the "meta" of the current process, which has been read. */
 struct merge_lists {
     struct category_lists categories;
     struct marker_schemas schemas;
@@ -25,27 +25,27 @@ enum merge_table {
     MERGE_TABLES /* none of those */
 };
 
-/* How much there is in the thread at hand of what rows of its tables are of, and one more than the
- * highest number that any of them names. Zeroed where a thread begins. */
+/* The sizes of the tables of the current thread, and 1 plus the highest index that its rows refer
+ * to. Zeroed at the start of a thread. */
 struct merge_counts {
     uint64_t strings, frames, stacks;
     uint64_t named_strings, named_frames, named_stacks;
 };
 
-/* Which table the key is of that READER has just returned, a member of a thread. */
+/* Returns which table the key that READER has just returned, in a thread, names. */
 enum merge_table merge_tables_named(struct json_reader *reader);
 
-/* Copies a table, the value that comes next. 0, -EPROTO for what is no such table, or an error as
- * json_reader_next. */
+/* Copies a table, which is the next value. Returns 0, -EPROTO if it is not such a table, or an
+ * error of json_reader_next(). */
 int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
                       struct merge_counts *counts, struct json_reader *reader,
                       struct json_writer *writer);
 
-/* The same for the "samples" of a counter. */
+/* Like merge_tables_copy(), for the "samples" of a counter. */
 int merge_tables_copy_counter(struct json_reader *reader, struct json_writer *writer);
 
-/* The thread ends, which READER has just read: refuses it, as readers of the merged file would,
- * when its tables name what is not there. 0 or -EPROTO. */
+/* Called at the end of a thread that READER has just read: refuses it, as readers of the merged
+ * file would, if its tables refer to rows that do not exist. Returns 0 or -EPROTO. */
 int merge_counts_check(const struct merge_counts *counts, struct json_reader *reader);
 
 #endif

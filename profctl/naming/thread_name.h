@@ -1,7 +1,7 @@
-/* Names for threads that their program left without one: they have that of whoever made them.
+/* Names for threads that the program did not name, so that they have the name of their creator.
  *
- * What such a thread is for is told by the function that it began in, where that is one of a
- * library that many programs have: Node's platform and workers, the pool of libuv. Pure. */
+ * The purpose of such a thread is derived from its start function, if that belongs to a library
+ * that many programs use: the platform and workers of Node.js, the pool of libuv. Pure. */
 #ifndef PROFD_PROFCTL_THREAD_NAME_H
 #define PROFD_PROFCTL_THREAD_NAME_H
 
@@ -10,12 +10,12 @@
 
 #include "profctl/tables/process_libraries.h"
 
-/* LOCATION (LENGTH bytes) is "FUNCTION (in LIBRARY)", in which a thread began. A literal; NULL when
- * that says nothing. */
+/* Returns the name for a thread that began in LOCATION (LENGTH bytes), of the form "FUNCTION (in
+ * LIBRARY)"; a literal, or NULL if LOCATION is not known. */
 const char *thread_name_of_start(const char *location, size_t length);
 
-/* Whether NAME is only that of the process, as PROCESS_NAME and the files among LIBRARIES are
- * called. The kernel's names are 15 bytes at most. */
+/* Returns whether NAME is only inherited from the process: the same as PROCESS_NAME or a file name
+ * in LIBRARIES. The kernel's names have 15 bytes at most. */
 bool thread_name_is_inherited(const char *name, const char *process_name,
                               const struct process_libraries *libraries);
 

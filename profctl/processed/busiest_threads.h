@@ -1,4 +1,5 @@
-/* The threads that a viewer shows first: those that used most CPU. Pure; one thread. */
+/* The threads that a viewer shows first, which are those that used the most CPU time. Pure; one
+ * thread. */
 #ifndef PROFD_PROFCTL_BUSIEST_THREADS_H
 #define PROFD_PROFCTL_BUSIEST_THREADS_H
 
@@ -9,16 +10,17 @@ enum { BUSIEST_THREADS = 15 }; /* as many as the viewer itself would show */
 
 struct busy_thread {
     uint32_t index;
-    double weight; /* CPU time, or what stands for it */
+    double weight; /* CPU time, or a substitute */
 };
 
-/* The busiest one first; of equals that which was added first. A zeroed struct has none. */
+/* Busiest first; among equals, the one added first. A zeroed struct is empty. */
 struct busiest_threads {
     struct busy_thread threads[BUSIEST_THREADS];
     size_t count;
 };
 
-/* Adds it, when it is among them. One of no weight is there only while there is no other. */
+/* Adds the thread if it is among the busiest. One of weight 0 is kept only while there is no
+ * other. */
 void busiest_threads_add(struct busiest_threads *busiest, uint32_t index, double weight);
 
 #endif

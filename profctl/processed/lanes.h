@@ -1,6 +1,6 @@
-/* Lanes: processes of one program that ran one after the other, as one process of the profile, with
- * a marker for each of them. A build of thousands of compilers stays a page that people can read.
- * lane_choice.h tells who is in one. One thread. */
+/* Lanes: processes of one program that ran one after the other, shown as one process of the profile
+ * with a marker for each. They keep a build with thousands of compilers readable. lane_choice.h
+ * decides which processes are in one. One thread. */
 #ifndef PROFD_PROFCTL_LANES_H
 #define PROFD_PROFCTL_LANES_H
 
@@ -20,31 +20,31 @@ struct lane_thread {
 };
 
 struct lane {
-    double cpu_ns;                     /* that all of its processes used */
+    double cpu_ns;                     /* used by all of its processes */
     struct mapped_array threads;       /* struct lane_thread */
     struct mapped_array paused_ranges; /* char: elements of an array, … */
-    size_t ranges_process;             /* … with those of so many of its processes */
+    size_t ranges_process;             /* … from this many of its processes */
 };
 
 struct lanes {
-    struct lane_walk walk;     /* to be told of the members of "meta" */
-    struct mapped_array lanes; /* struct lane, with the numbers of the walk's */
+    struct lane_walk walk;     /* needs the members of "meta" */
+    struct mapped_array lanes; /* struct lane, numbered as in the walk */
 };
 
-/* The first APART processes that exited are in no lane. */
+/* Initializes LANES. The first APART processes that exited are in no lane. */
 void lanes_init(struct lanes *lanes, size_t apart);
 void lanes_free(struct lanes *lanes);
 
-/* Takes the thread whose samples and markers SOURCE has, if its process is in a lane. 1 when it is,
- * 0, or an error as thread_rows_add(). */
+/* Takes the thread of SOURCE with its samples and markers, if its process is in a lane. Returns 1
+ * if so, 0 if not, or an error of thread_rows_add(). */
 int lanes_take_thread(struct lanes *lanes, const struct payload_source *source);
 
-/* The process at hand has ended, as LOG tells: if it is in a lane, marks it on the lane's first
- * thread. 0 or -ENOMEM. */
+/* Called at the end of the current process, which LOG describes: if it is in a lane, adds a marker
+ * for it to the lane's first thread. Returns 0 or -ENOMEM. */
 int lanes_end_process(struct lanes *lanes, const struct process_log *log,
                       struct shared_tables *tables);
 
-/* The lane with that number, and its thread at INDEX; valid until something is added. */
+/* Return the lane with that number, and its thread at INDEX; valid until something is added. */
 const struct lane *lanes_at(const struct lanes *lanes, uint32_t lane);
 const struct lane_thread *lane_thread_at(const struct lane *lane, uint32_t index);
 

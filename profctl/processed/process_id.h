@@ -1,4 +1,4 @@
-/* Ids of processes, which processed profiles have as text. */
+/* Process ids, which are text in processed profiles. */
 #ifndef PROFD_PROFCTL_PROCESS_ID_H
 #define PROFD_PROFCTL_PROCESS_ID_H
 
@@ -6,7 +6,7 @@
 
 #include "json/json_writer.h"
 
-/* Writes the member "pid"; one that is not told is "0". */
+/* Writes the member "pid"; an unknown id is written as "0". */
 static inline void process_id_write(struct json_writer *writer, double pid)
 {
     char text[32];

@@ -1,7 +1,7 @@
-/* What a Gecko profile's "meta" tells, kept until a processed profile's can be written: the root's
- * may come before all threads or behind them.
+/* The "meta" of a Gecko profile, kept until that of the processed profile can be written. The
+ * root's may come before or after all threads.
  *
- * A zeroed struct knows nothing, but for processed_meta_init(). One thread. */
+ * Initialised by processed_meta_init(). One thread. */
 #ifndef PROFD_PROFCTL_PROCESSED_META_H
 #define PROFD_PROFCTL_PROCESSED_META_H
 
@@ -20,25 +20,25 @@ enum { PROCESSED_VERSION = 75 };
 
 struct processed_meta {
     struct processed_types types;
-    struct json_writer members;     /* those that are the same in both formats */
-    uint64_t kept;                  /* bits: which those are */
-    struct mapped_array categories; /* char: the list, as it is written */
+    struct json_writer members;     /* members that are the same in both formats */
+    uint64_t kept;                  /* bit mask of these */
+    struct mapped_array categories; /* char: the JSON of the list */
     bool is_symbolicated, is_debug_build;
 };
 
 void processed_meta_init(struct processed_meta *meta);
 void processed_meta_free(struct processed_meta *meta);
 
-/* A member of "meta", as profile_walk_events tells it. 0, -ENOMEM, or -EPROTO for one that is not
- * as it should be. */
+/* Takes a member of "meta", as passed by profile_walk_events. Returns 0, -ENOMEM, or -EPROTO if it
+ * is invalid. */
 int processed_meta_take(struct processed_meta *meta, const char *name, const char *json,
                         size_t length);
 
-/* What only the whole profile tells. */
+/* What is known only from the whole profile. */
 struct processed_summary {
     const struct profile_facts *facts;
     const struct busiest_threads *busiest;
-    double interval_ns; /* of the first thread that tells one; 0: not known */
+    double interval_ns; /* of the first thread that has one; 0: not known */
 };
 
 /* Writes the member "meta"; nothing may be taken afterwards. */

@@ -1,5 +1,5 @@
-/* The payload of a marker, from a Gecko profile's form to that of a processed one: its stack is a
- * number, and numbers of strings are those that all threads share. One thread. */
+/* Converts the payload of a marker from the Gecko format to the processed format: its stack becomes
+ * a number, and string indices become those shared by all threads. One thread. */
 #ifndef PROFD_PROFCTL_PROCESSED_PAYLOAD_H
 #define PROFD_PROFCTL_PROCESSED_PAYLOAD_H
 
@@ -12,7 +12,7 @@
 #include "profctl/processed/thread_frames.h"
 #include "profctl/profile/profile_walk.h"
 
-/* Where the numbers in payloads lead to. */
+/* What the numbers in payloads refer to. */
 struct payload_source {
     const struct profile_thread *thread;
     const struct thread_frames *frames; /* of that thread */
@@ -20,26 +20,26 @@ struct payload_source {
     struct shared_tables *tables;
 };
 
-/* An allocation, or the end of one, which processed profiles have in a table of their own. */
+/* An allocation, or the end of one. Processed profiles store these in a separate table. */
 struct payload_allocation {
     double time_ms; /* of the marker */
-    int64_t size;   /* below 0: the end of one */
+    int64_t size;   /* negative: the end of one */
     uint64_t address;
-    int64_t tid;    /* who did it */
-    uint32_t stack; /* a row; UNIQUE_NONE: not told */
+    int64_t tid;    /* of the thread that did it */
+    uint32_t stack; /* a row; UNIQUE_NONE: not known */
 };
 
-/* The hash of the value of "type" (hash_bytes()) of the payload JSON of LENGTH; 0: there is none.
- * 0, -EPROTO for what is no payload, -ENOMEM, or the reader's error. */
+/* Stores the hash (hash_bytes()) of the value of "type" in the payload JSON of LENGTH bytes; 0:
+ * there is none. Returns 0, -EPROTO if it is not a payload, -ENOMEM, or the reader's error. */
 int payload_find_type(const char *json, size_t length, uint64_t *type);
 
-/* Whether the payload JSON of LENGTH is an allocation, which is then in *OUT, but for its time. 1,
- * 0, or an error as payload_write(). */
+/* Returns 1 if the payload JSON of LENGTH bytes is an allocation, which is stored in *OUT, except
+ * for its time; 0 if not; or an error of payload_write(). */
 int payload_read_allocation(const struct payload_source *source, const char *json, size_t length,
                             struct payload_allocation *out);
 
-/* Writes the payload JSON of LENGTH as a value. 0, -EPROTO for what is none, or for numbers that
- * are none of the thread's, -ENOMEM, or the reader's error. */
+/* Writes the payload JSON of LENGTH bytes as a value. Returns 0, -EPROTO if it is invalid or refers
+ * to rows that the thread does not have, -ENOMEM, or the reader's error. */
 int payload_write(const struct payload_source *source, const char *json, size_t length,
                   struct json_writer *writer);
 

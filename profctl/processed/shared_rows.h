@@ -1,4 +1,4 @@
-/* The rows of shared tables that only the tables themselves look into. */
+/* Rows of shared tables that only the implementation of the tables uses. */
 #ifndef PROFD_PROFCTL_SHARED_ROWS_H
 #define PROFD_PROFCTL_SHARED_ROWS_H
 
@@ -17,7 +17,7 @@ struct shared_function {
     uint32_t name, resource, source, line, column;
 };
 
-/* The viewer's numbers of kinds. */
+/* The numbers of kinds in the viewer. */
 enum shared_resource_kind { RESOURCE_LIBRARY = 1, RESOURCE_FILE = 5 };
 
 struct shared_resource {

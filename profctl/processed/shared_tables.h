@@ -1,7 +1,7 @@
 /* The tables that all threads of a processed profile share: strings, libraries, functions, frames
- * and stacks, each row once, however many threads and processes have it.
+ * and stacks. Each row is stored once, however many threads and processes use it.
  *
- * They stay in memory until all threads were read; samples and markers do not. One thread. */
+ * They stay in memory until all threads have been read; samples and markers do not. One thread. */
 #ifndef PROFD_PROFCTL_SHARED_TABLES_H
 #define PROFD_PROFCTL_SHARED_TABLES_H
 
@@ -14,7 +14,7 @@
 #include "profctl/profile/function_name.h"
 #include "profctl/tables/process_libraries.h"
 
-/* Which fields of a frame tell anything, as the viewer numbers them. */
+/* Which fields of a frame are valid; the numbers are those of the viewer. */
 enum shared_frame_flag {
     FRAME_IS_INLINED = 1,
     FRAME_IS_NATIVE = 2, /* address and library */
@@ -23,35 +23,35 @@ enum shared_frame_flag {
     FRAME_HAS_LINE = 16,
 };
 
-/* Fields are as wide as those of the viewer; what a frame has not is 0. */
+/* Fields are as wide as in the viewer; missing ones are 0. */
 struct shared_frame {
     uint32_t flags;   /* enum shared_frame_flag */
-    uint32_t address; /* in the library's file; of a caller, inside the call */
+    uint32_t address; /* in the library's file; for a caller, inside the call */
     uint32_t category, subcategory;
     uint32_t function, library, symbol;
     uint32_t line;
 };
 
-/* What the linker calls a function. */
+/* A symbol of the linker. */
 struct shared_symbol {
     uint32_t library, address, name;
     uint32_t size; /* 0: not known */
 };
 
-/* Rows are kept as the bytes of unique strings; a failure is latched, and rows are UNIQUE_NONE from
- * then on. */
+/* Rows are stored as the bytes of unique strings. A failure is latched, and rows are UNIQUE_NONE
+ * from then on. */
 struct shared_tables {
     struct failure_latch latch;
     struct unique_strings strings;
-    struct unique_strings libraries; /* name, path, build id and debug id, each with its NUL */
+    struct unique_strings libraries; /* name, path, build id and debug id, each terminated */
     struct unique_strings resources, sources, functions, symbols, frames, stacks;
 };
 
-/* Begins without rows; and frees what there is. */
+/* Initialize TABLES as empty, and free it. */
 void shared_tables_init(struct shared_tables *tables);
 void shared_tables_fini(struct shared_tables *tables);
 
-/* Each returns the row's number; it is added when it is new. */
+/* Each returns the number of the row, which is added if it is new. */
 uint32_t shared_tables_string(struct shared_tables *tables, const char *text, size_t length);
 uint32_t shared_tables_library(struct shared_tables *tables, const struct process_library *library);
 uint32_t shared_tables_source(struct shared_tables *tables, const char *file, size_t length);
@@ -60,14 +60,15 @@ uint32_t shared_tables_function(struct shared_tables *tables, const struct funct
                                 uint32_t source);
 uint32_t shared_tables_symbol(struct shared_tables *tables, const struct shared_symbol *symbol);
 uint32_t shared_tables_frame(struct shared_tables *tables, const struct shared_frame *frame);
-/* PREFIX UNIQUE_NONE: FRAME is the outermost. A prefix is below all that it leads to. */
+/* PREFIX UNIQUE_NONE: FRAME is outermost. The number of a prefix is less than those of the stacks
+ * on top of it. */
 uint32_t shared_tables_stack(struct shared_tables *tables, uint32_t prefix, uint32_t frame);
 
-/* 0, or the first failure. */
+/* Returns 0, or the first failure. */
 int shared_tables_error(const struct shared_tables *tables);
 
-/* Writes the member "libs" of a profile; and the value of its member "shared". Nothing is added any
- * more. */
+/* Write the member "libs" of a profile, and the value of its member "shared". Nothing may be added
+ * afterwards. */
 void shared_tables_write_libraries(const struct shared_tables *tables, struct json_writer *writer);
 void shared_tables_write(const struct shared_tables *tables, const struct column_output *output);
 

@@ -1,10 +1,10 @@
 /* A JsonSlabs file (.jslb): JSON in which columns of numbers, and whole values, are replaced by
- * {"$s":N}, with N the slab behind the table of slabs where they stand in binary or as JSON of
- * their own.
+ * {"$s":N}, where N is the number of the slab after the table of slabs that holds them in binary or
+ * as separate JSON.
  *
- * The table comes before the slabs, and tells their places; so slabs wait in temporary files until
- * all are known. Memory grows by the entries of the table alone. A failure is latched, and nothing
- * is done from then on. One thread. */
+ * The table comes before the slabs and contains their places, so slabs are kept in temporary files
+ * until all are known. Memory grows only with the entries of the table. A failure is latched, and
+ * later calls do nothing. One thread. */
 #ifndef PROFD_PROFCTL_SLABS_H
 #define PROFD_PROFCTL_SLABS_H
 
@@ -12,7 +12,7 @@
 
 #include "json/json_writer.h"
 
-/* The format's numbers for what a slab holds; numbers are little-endian. */
+/* Slab types, with the numbers of the format. Numbers are little-endian. */
 enum slab_type {
     SLAB_UINT8 = 1,
     SLAB_INT32 = 4,
@@ -23,28 +23,29 @@ enum slab_type {
 
 struct slabs;
 
-/* The file goes to WRITE, called with CONTEXT. 0 with *OUT for slabs_destroy(), or a negative
- * errno. LATCH is borrowed. */
+/* Creates slabs for a file that is written with WRITE, called with CONTEXT. Returns 0 with *OUT, to
+ * be freed with slabs_destroy(), or a negative errno. LATCH is borrowed. */
 int slabs_create(struct failure_latch *latch, json_sink_write write, void *context,
                  struct slabs **out);
 void slabs_destroy(struct slabs *slabs); /* NULL is allowed */
 
-/* A slab of numbers: begun, filled, and ended. The first returns what it is called in
- * slab_reference(). VALUE is one that TYPE can hold. */
+/* Begin, fill, and end a slab of numbers. The first returns its number for slab_reference(). VALUE
+ * must fit TYPE. */
 uint32_t slabs_start_numbers(struct slabs *slabs, enum slab_type type);
 void slabs_put_number(struct slabs *slabs, double value);
 void slabs_end_numbers(struct slabs *slabs);
 
-/* A slab of JSON, one value; slabs of numbers may be written meanwhile. The writer is valid until
- * the end. */
+/* Begin and end a slab with one JSON value; slabs of numbers may be written meanwhile. The writer
+ * is valid until the end. */
 struct json_writer *slabs_start_json(struct slabs *slabs, uint32_t *slab);
 void slabs_end_json(struct slabs *slabs);
 
-/* Writes the value that stands for SLAB. */
+/* Writes the reference to SLAB. */
 void slab_reference(struct json_writer *writer, uint32_t slab);
 
-/* Writes the file; ROOT, a memory writer, is the outermost value, and stands right behind the
- * table. 0, -EFBIG beyond the 4 GiB that the format can address, or the first failure. */
+/* Writes the file. ROOT, a memory writer, holds the outermost value, which is stored right after
+ * the table. Returns 0, -EFBIG beyond the 4 GiB that the format can address, or the first
+ * failure. */
 int slabs_write(struct slabs *slabs, const struct json_writer *root);
 
 #endif

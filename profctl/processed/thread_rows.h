@@ -1,5 +1,5 @@
-/* The samples and the markers of a thread, as rows of a processed profile: stacks and strings are
- * those that all threads share, so rows of several threads can be joined. One thread. */
+/* The samples and markers of a thread as rows of a processed profile. Stacks and strings are those
+ * that all threads share, so rows of several threads can be joined. One thread. */
 #ifndef PROFD_PROFCTL_THREAD_ROWS_H
 #define PROFD_PROFCTL_THREAD_ROWS_H
 
@@ -12,26 +12,26 @@
 
 struct marker_row {
     double start_ms, end_ms;
-    size_t payload, payload_length; /* in the payloads; no length: it has none */
+    size_t payload, payload_length; /* in the payloads; length 0: none */
     uint32_t name, category;
-    uint32_t sequence; /* in which markers of one time stay */
+    uint32_t sequence; /* keeps the order of markers with the same time */
     uint8_t phase;     /* enum marker_phase */
 };
 
 /* Memory is kept when the rows are cleared. A zeroed struct is empty. */
 struct thread_rows {
-    struct mapped_array samples;     /* struct profile_sample, whose stacks are shared ones */
-    struct mapped_array markers;     /* struct marker_row, in the order in which they end */
+    struct mapped_array samples;     /* struct profile_sample, with shared stacks */
+    struct mapped_array markers;     /* struct marker_row, in order of their ends */
     struct mapped_array payloads;    /* char: JSON */
     struct mapped_array allocations; /* struct payload_allocation, by time */
-    bool knows_cpu;                  /* the samples tell CPU use */
+    bool knows_cpu;                  /* the samples have CPU use */
 };
 
-/* Adds those of SOURCE's thread behind what is there, which was before. 0, -ENOMEM, or an error as
- * payload_write(). */
+/* Appends the samples and markers of SOURCE's thread, which must be later than the previous ones.
+ * Returns 0, -ENOMEM, or an error of payload_write(). */
 int thread_rows_add(struct thread_rows *rows, const struct payload_source *source);
 
-/* Adds one marker behind the others, with a payload of JSON. 0 or -ENOMEM. */
+/* Appends one marker with a JSON payload. Returns 0 or -ENOMEM. */
 int thread_rows_add_marker(struct thread_rows *rows, const struct marker_row *marker,
                            const char *payload, size_t length);
 

@@ -1,4 +1,4 @@
-/* Times of a profile as whole numbers, whose differences add up. Pure. */
+/* Times of a profile as whole numbers, so that differences add up exactly. Pure. */
 #ifndef PROFD_PROFCTL_TIME_NS_H
 #define PROFD_PROFCTL_TIME_NS_H
 
@@ -7,7 +7,7 @@
 
 #include "common/time_units.h"
 
-/* MS in ns; 0 for what is no time, for files may say anything. */
+/* Converts MS to ns; 0 if MS is not a plausible time, since files may contain anything. */
 static inline int64_t time_ns_of_ms(double ms)
 {
     return fabs(ms) < 9e12 ? (int64_t)(ms * NS_PER_MS + copysign(0.5, ms)) : 0;

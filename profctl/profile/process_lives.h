@@ -1,9 +1,9 @@
-/* How long each program of a process lived, and what it used.
+/* The duration and CPU time of each program of a process.
  *
- * A process that runs another program by exec keeps its clock: what the kernel charged is of all
- * its programs, and each has what was charged from the one before it on. A fork that only runs a
- * program is left out of profiles; then that program has what the fork used, too, and lived from
- * the process' start on. Pure; one thread. */
+ * A process that runs another program by exec keeps its clock: the kernel charges the CPU time of
+ * all its programs together, and each program has what was charged since the previous one. A fork
+ * that only runs a program is left out of profiles; that program then includes what the fork used,
+ * and its life begins at the start of the process. Pure; one thread. */
 #ifndef PROFD_PROFCTL_PROCESS_LIVES_H
 #define PROFD_PROFCTL_PROCESS_LIVES_H
 
@@ -13,29 +13,31 @@
 
 #include "profctl/profile/process_log.h"
 
-/* One program of a process, as a profile describes it. What is not known is below 0. */
+/* One program of a process, as a profile describes it. Unknown numbers are negative. */
 struct process_life {
-    uint32_t program; /* a name of the report's */
-    uint32_t verdict; /* a name, too; UNIQUE_NONE: not known */
+    uint32_t program; /* a name of the report */
+    uint32_t verdict; /* likewise; UNIQUE_NONE: not known */
     double pid, code;
-    double start_ms, wall_ms; /* wall_ms: not known of one that still ran */
+    double start_ms, wall_ms; /* wall_ms: not known if it was still running */
     double cpu_ms;
     bool is_least_cpu; /* it used cpu_ms or more */
     char *command;     /* owned; NULL: not known */
 
-    /* What the two above are settled by. */
-    double later_images;                  /* of this pid that the profile has */
-    bool goes_on;                         /* as another program, by exec */
-    double process_start_ms;              /* NAN: not known, … */
-    double first_ms, last_ms;             /* … as of these: when its agent began, and its end */
-    double charged_ms, charged_before_ms; /* to the process: up to its end, before the profile */
-    double recorded_ms;                   /* what its samples say; the caller's */
+    /* Input for process_lives_settle(). */
+    double later_images;      /* of this pid in the profile */
+    bool goes_on;             /* continues as another program, by exec */
+    double process_start_ms;  /* NAN: not known */
+    double first_ms, last_ms; /* start of its agent, and its end; likewise */
+    double charged_ms,
+        charged_before_ms; /* to the process: until its end, and before the profile */
+    double recorded_ms;    /* according to its samples; set by the caller */
 };
 
-/* What LOG tells, which has to be settled. Program, verdict and command are the caller's. */
+/* Returns the life of a program from LOG, which has yet to be settled. The caller sets program,
+ * verdict and command. */
 struct process_life process_life_of(const struct process_log *log);
 
-/* Settles start_ms, wall_ms and cpu_ms. LIVES are in the order of processes and time then. */
+/* Computes start_ms, wall_ms and cpu_ms. Sorts LIVES by process and time. */
 void process_lives_settle(struct process_life *lives, size_t count);
 
 #endif
