@@ -77,7 +77,7 @@ EXPORT    := -lcurl -lxxhash
 SYMBOLS   := -ldw -lelf -lz -liberty -lm
 ALL_LIBS  := $(SERVICE) $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) $(EXPORT) -ldl
 
-.PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall dist deb last-version clean FORCE
+.PHONY: all help demo test-programs check check-asan check-tsan check-unit check-arrows bench format lint install uninstall dist deb last-version clean FORCE
 all: $(PROGRAMS) $(LIBRARY) $(COMPLETIONS) ## programs and library, in build/plain
 	@:
 
@@ -256,6 +256,9 @@ test-programs: all $(UNIT) $(HELPERS) $(EXAMPLES) $(BENCHES)
 
 check-unit: $(UNIT) ## unit tests alone, or T=NAMES of them
 	$(Q)$(RUN_TESTS) $(UNIT)
+
+check-arrows: ## that files include only what their house and room may
+	$(Q)scripts/check-arrows
 
 check-asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined
