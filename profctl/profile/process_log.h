@@ -26,7 +26,7 @@ struct process_log {
     char *labels;             /* likewise; PROFD_LABELS of its environment … */
     double labels_left_out;   /* … but for so many labels */
     double parent_pid;
-    double start_ms, end_ms;          /* on the profile's time line; NAN: not told */
+    double start_ms, end_ms;          /* on the profile's time line; NAN: not known */
     double process_start_ms;          /* likewise; of the process' first program */
     struct mapped_array command_line; /* see process_log_command_line() */
 };
@@ -41,11 +41,11 @@ bool process_log_is_least(const struct process_log *log);
 void process_log_init(struct process_log *log);
 
 /* Reads the value of "profilingLog", whose key was read, into LOG. Entries of other profilers are
- * passed over. 0, -EPROTO, -ENOMEM, or the reader's error. */
+ * passed over. Returns 0, -EPROTO, -ENOMEM, or the reader's error. */
 int process_log_read(struct process_log *log, struct json_reader *reader);
 void process_log_free(struct process_log *log);
 
-/* The arguments of the process with spaces between them; NULL: not told. Valid until the log is
+/* The arguments of the process with spaces between them; NULL: not known. Valid until the log is
  * freed. */
 const char *process_log_command_line(const struct process_log *log);
 

@@ -13,21 +13,23 @@ struct profile_input {
     void *file; /* gzFile */
 };
 
-/* PATH is borrowed. False with FAILURE filled. */
+/* PATH is borrowed. Returns false with FAILURE filled. */
 bool profile_input_open(struct profile_input *input, const char *path, struct failure *failure);
 
 /* The file at PATH as a descriptor in *FD, from its beginning: of a raw capture the JSON that is
- * made of it. False with FAILURE filled. */
+ * made of it. Returns false with FAILURE filled. */
 bool profile_input_open_file(const char *path, int *fd, struct failure *failure);
 
 /* As profile_input_open() over such a descriptor, which is duplicated. */
 bool profile_input_open_again(struct profile_input *input, const char *path, int fd,
                               struct failure *failure);
 
-/* Whether PATH can be read more than once, as a pipe cannot. False with FAILURE filled. */
+/* Returns whether PATH can be read more than once, as a pipe cannot. Returns false with FAILURE
+ * filled. */
 bool profile_input_is_repeatable(const char *path, struct failure *failure);
 
-/* Whether OUTPUT is another file than PATH, which stays as it is. False with FAILURE filled. */
+/* Returns whether OUTPUT is another file than PATH, which stays as it is. Returns false with
+ * FAILURE filled. */
 bool profile_input_is_not(const char *path, const char *output, struct failure *failure);
 
 void profile_input_close(struct profile_input *input);

@@ -13,7 +13,7 @@
 struct profile_meta {
     double start_unix_ms; /* of the process' times; 0: not known */
     uint64_t interval_ns; /* of its samples; 0: not known */
-    double cpu_unit_ns;   /* of threadCPUDelta; 0: not told, below 0: it is no time */
+    double cpu_unit_ns;   /* of threadCPUDelta; 0: not known, negative: it is no time */
     bool is_of_root;      /* it says what only roots say */
 };
 
@@ -26,8 +26,8 @@ struct profile_meta_listener {
     struct mapped_array *text; /* char */
 };
 
-/* Reads the value of "meta", whose key READER has just returned, into META, anew. 0, -EPROTO for
- * what is no such object, -ENOMEM, the reader's error, or that of LISTENER. */
+/* Reads the value of "meta", whose key READER has just returned, into META, anew. Returns 0,
+ * -EPROTO if it is not such an object, -ENOMEM, the reader's error, or that of LISTENER. */
 int profile_meta_read(struct json_reader *reader, const struct profile_meta_listener *listener,
                       struct profile_meta *meta);
 

@@ -23,10 +23,10 @@
 /* A thread that was read; all of it is the walk's, until the call returns. */
 struct profile_thread {
     const char *name, *process_name;   /* NULL: it has none */
-    double pid, tid;                   /* below 0: not told */
+    double pid, tid;                   /* negative: not known */
     bool is_of_root;                   /* of the process that has the others in it … */
     bool was_of_root;                  /* … or had, before captures were merged */
-    double register_ms, unregister_ms; /* when it began and ended; NAN: not told */
+    double register_ms, unregister_ms; /* when it began and ended; NAN: not known */
     bool knows_cpu;                    /* its samples tell CPU use */
     double interval_ns; /* of its samples, as its process or the session tells; 0: not known */
     const struct thread_tables *tables;
@@ -36,13 +36,12 @@ struct profile_thread {
     double not_sampled_ns; /* CPU time that no sample stands for */
     double shift_ms; /* from times that stay as they are written, in payloads, to the root's line */
     const struct thread_markers *markers; /* empty for those who do not want them */
-    const char *paused_ranges;            /* of its process, as they are written; NULL: not told */
+    const char *paused_ranges;            /* of its process, as they are written; NULL: not known */
     size_t paused_ranges_length;
 };
 
-/* Whether THREAD is profd's own, which is not what was profiled: it is of a root, and has no
- * stacks.
- */
+/* Returns whether THREAD is profd's own, which is not what was profiled: it is of a root, and has
+ * no stacks. */
 static inline bool profile_thread_is_of_profd(const struct profile_thread *thread)
 {
     return (thread->is_of_root || thread->was_of_root) && thread->tables->stacks.count == 0;
@@ -72,8 +71,8 @@ struct profile_facts {
     double start_unix_ms; /* of the time line; 0: not known */
 };
 
-/* Reads all of READER. FACTS are complete where the root's "meta" comes first, as it does. 0,
- * -EPROTO for what is no such profile, -ENOMEM, the reader's error, or that of a call. */
+/* Reads all of READER. FACTS are complete where the root's "meta" comes first, as it does. Returns
+ * 0, -EPROTO if it is not one, -ENOMEM, the reader's error, or that of a call. */
 int profile_walk(struct json_reader *reader, const struct profile_walk_events *events, void *owner,
                  struct profile_facts *facts);
 

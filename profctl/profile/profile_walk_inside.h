@@ -15,11 +15,11 @@ struct walk {
     void *owner;
     struct profile_facts *facts;
     struct profile_kind kind;
-    double cpu_unit_ns;    /* of threadCPUDelta; below 0: none that is known */
+    double cpu_unit_ns;    /* of threadCPUDelta; negative: none that is known */
     bool has_guessed_unit; /* samples were read before one was told */
     bool knows_unit;
 
-    struct process_log log;             /* of the process at hand, … */
+    struct process_log log;             /* of the current process, … */
     uint64_t own_interval_ns;           /* … between samples, by its "meta"; 0: not known … */
     double shift_ms;                    /* … from its times to the root's … */
     bool was_root;                      /* … whether it was one before a merge … */
@@ -33,7 +33,7 @@ struct walk {
     bool has_threads[2];
     struct mapped_array late_counters[2];
 
-    struct thread_tables tables; /* of the thread at hand … */
+    struct thread_tables tables; /* of the current thread … */
     char *thread_name, *process_name;
     double pid, tid;
     double register_ms, unregister_ms;
@@ -41,7 +41,7 @@ struct walk {
     struct thread_markers markers;
     struct late_members late;
 
-    struct profile_counter counter; /* the counter at hand */
+    struct profile_counter counter; /* the current counter */
     struct cpuprofile cpuprofile;   /* all of it, when the file is one */
     struct mapped_array meta_value; /* char: what a member of "meta" says */
 };

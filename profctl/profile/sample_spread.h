@@ -37,7 +37,7 @@ double sample_spread_tick_ns(double own_ns, double asked_ns);
 
 /* Begins a thread whose clock has that tick, which is not 0. Memory is kept. */
 void sample_spread_begin(struct sample_spread *spread, double tick_ns);
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int sample_spread_add(struct sample_spread *spread, const struct spread_sample *sample);
 void sample_spread_free(struct sample_spread *spread);
 

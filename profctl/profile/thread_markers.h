@@ -1,7 +1,7 @@
 /* The markers of one thread of a Gecko profile, read into memory. Times are checked to be there
  * where the phase says so, names to be strings of the thread; payloads stay as they are written.
  *
- * Memory is kept from thread to thread. One thread. */
+ * Memory is reused from thread to thread. One thread. */
 #ifndef PROFD_PROFCTL_THREAD_MARKERS_H
 #define PROFD_PROFCTL_THREAD_MARKERS_H
 
@@ -28,11 +28,11 @@ struct thread_markers {
 
 void thread_markers_free(struct thread_markers *markers);
 
-/* Forgets the thread, keeps the memory. */
+/* Drops the thread but keeps the memory. */
 void thread_markers_clear(struct thread_markers *markers);
 
 /* Reads the value of "markers", whose key READER has just returned, of a thread with STRING_COUNT
- * strings. 0, -EPROTO for what is no such table, -ENOMEM, or the reader's error. */
+ * strings. Returns 0, -EPROTO if it is not such a table, -ENOMEM, or the reader's error. */
 int thread_markers_read(struct thread_markers *markers, uint32_t string_count,
                         struct json_reader *reader);
 

@@ -1,5 +1,5 @@
 /* The samples of one thread of a Gecko profile, read into memory, with the CPU time that each
- * stands for. Memory is kept from thread to thread. One thread. */
+ * stands for. Memory is reused from thread to thread. One thread. */
 #ifndef PROFD_PROFCTL_THREAD_SAMPLES_H
 #define PROFD_PROFCTL_THREAD_SAMPLES_H
 
@@ -11,7 +11,7 @@
 #include "profctl/profile/sample_spread.h"
 
 struct profile_sample {
-    double time_ms;   /* on the profile's time line; 0: not told */
+    double time_ms;   /* on the profile's time line; 0: not known */
     double cpu_ns;    /* that the thread used since the sample before */
     double weight_ns; /* CPU time that the sample stands for (sample_spread.h); 0 without a stack,
                        * and where CPU use is not told */
@@ -31,17 +31,17 @@ struct thread_samples {
 /* What the profile says of the numbers in it. */
 struct sample_terms {
     uint32_t stack_count; /* of the thread */
-    double cpu_unit_ns;   /* of threadCPUDelta; below 0: none that is a time */
+    double cpu_unit_ns;   /* of threadCPUDelta; negative: none that is a time */
     double tick_ns;       /* sample_spread_tick_ns() */
 };
 
 void thread_samples_free(struct thread_samples *samples);
 
-/* Forgets the thread, keeps the memory. */
+/* Drops the thread but keeps the memory. */
 void thread_samples_clear(struct thread_samples *samples);
 
-/* Reads the value of "samples", whose key READER has just returned. 0, -EPROTO for what is no such
- * table, -ENOMEM, or the reader's error. */
+/* Reads the value of "samples", whose key READER has just returned. Returns 0, -EPROTO if it is not
+ * such a table, -ENOMEM, or the reader's error. */
 int thread_samples_read(struct thread_samples *samples, const struct sample_terms *terms,
                         struct json_reader *reader);
 

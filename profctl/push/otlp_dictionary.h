@@ -17,15 +17,15 @@ struct otlp_dictionary {
     struct unique_strings strings;
     struct unique_strings keys, libraries;    /* of frames: functions and mappings */
     struct unique_strings stacks, attributes; /* paths, as bytes; keys and values */
-    struct stack_path path;                   /* of the stack at hand */
+    struct stack_path path;                   /* of the current stack */
     struct mapped_array packed;               /* char */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int otlp_dictionary_init(struct otlp_dictionary *dictionary);
 void otlp_dictionary_fini(struct otlp_dictionary *dictionary);
 
-/* Forgets all, for the next request. 0 or -ENOMEM. */
+/* Forgets all, for the next request. Returns 0 or -ENOMEM. */
 int otlp_dictionary_begin(struct otlp_dictionary *dictionary);
 
 /* The number of the string WORD; of the attribute that tells a thread's name. What finds no memory

@@ -6,9 +6,8 @@
 #include "json/mapped_array.h"
 #include "profctl/push/push_source.h"
 
-/* Appends the resource of SOURCE to OUT (char), as part of a message ResourceProfiles. 0 or
- * -ENOMEM.
- */
+/* Appends the resource of SOURCE to OUT (char), as part of a message ResourceProfiles. Returns 0 or
+ * -ENOMEM. */
 int otlp_resource_append(const struct push_source *source, struct mapped_array *out);
 
 #endif

@@ -7,11 +7,11 @@
 
 #include "json/mapped_array.h"
 
-/* Appends MESSAGE to OUT (char). 0 or -ENOMEM. */
+/* Appends MESSAGE to OUT (char). Returns 0 or -ENOMEM. */
 int packed_message_append(struct mapped_array *out, const ProtobufCMessage *message);
 
-/* Appends field number FIELD, below 16, of a message: BYTES (char), themselves a packed message. 0
- * or -ENOMEM. */
+/* Appends field number FIELD, below 16, of a message: BYTES (char), themselves a packed message.
+ * Returns 0 or -ENOMEM. */
 int packed_message_append_field(struct mapped_array *out, unsigned field,
                                 const struct mapped_array *bytes);
 

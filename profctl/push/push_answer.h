@@ -8,7 +8,7 @@
 #include "profctl/http/http_client.h"
 
 /* Parca's, as gRPC-Web has it: a header "grpc-status", or one behind the messages of BODY. STATUS:
- * that of the header, below 0: there was none. Settles the outcome, status and text of ANSWER. */
+ * that of the header, negative: there was none. Settles the outcome, status and text of ANSWER. */
 void push_answer_of_grpc(const char *body, size_t length, long status, struct http_answer *answer);
 
 /* What OTLP/HTTP says that an answer with that status of HTTP, which is no success, means: all is

@@ -23,11 +23,11 @@ struct push_groups {
     struct mapped_array rows; /* struct push_row, sorted by the first two */
 };
 
-/* Groups all rows of ROWS. 0, -ENOMEM, or the error of push_source_read(). */
+/* Groups all rows of ROWS. Returns 0, -ENOMEM, or the error of push_source_read(). */
 int push_groups_make(struct push_groups *groups, const struct export_rows *rows);
 void push_groups_free(struct push_groups *groups);
 
-/* The group that begins at row *NEXT of GROUPS, which is moved behind it. False: there is none
+/* The group that begins at row *NEXT of GROUPS, which is moved behind it. False: there are no
  * more. */
 bool push_groups_next(const struct push_groups *groups, const struct export_rows *rows,
                       size_t *next, struct push_group *out);

@@ -10,21 +10,21 @@
 struct push_otlp {
     const struct export_rows *rows; /* borrowed */
     struct otlp_dictionary dictionary;
-    struct mapped_array resources, out; /* char: packed; of the request at hand, and the last one */
+    struct mapped_array resources, out; /* char: packed; of the current request, and the last one */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int push_otlp_init(struct push_otlp *otlp, const struct export_rows *rows);
 void push_otlp_fini(struct push_otlp *otlp);
 
-/* Adds GROUP, of a minute of EVERY_NS, to the request. 0, -ENOMEM, or the error of
+/* Adds GROUP, of a minute of EVERY_NS, to the request. Returns 0, -ENOMEM, or the error of
  * stack_path_read(). */
 int push_otlp_add(struct push_otlp *otlp, const struct push_group *group, uint64_t every_ns);
 
 /* How much was added since the last request. */
 size_t push_otlp_bytes(const struct push_otlp *otlp);
 
-/* The request, in OTLP->out until the next call; the next one begins. 0 or -ENOMEM. */
+/* The request, in OTLP->out until the next call; the next one begins. Returns 0 or -ENOMEM. */
 int push_otlp_finish(struct push_otlp *otlp);
 
 #endif

@@ -6,7 +6,7 @@
 #include "profctl/convert/pprof_writer.h"
 
 /* Writes those of all KEYS (stack_path.h), each a function at one place, and then the table of
- * strings. 0, -ENOMEM, or the sink's error. */
+ * strings. Returns 0, -ENOMEM, or the sink's error. */
 int push_places_write(struct pprof_writer *writer, const struct unique_strings *keys);
 
 #endif

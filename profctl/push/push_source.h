@@ -30,7 +30,7 @@ struct push_source {
     size_t labels;
 };
 
-/* 0; -ENODATA or -EPROTO for what are no such columns. */
+/* Returns 0; -ENODATA or -EPROTO for what are no such columns. */
 int push_source_read(const char *columns, size_t length, struct push_source *out);
 
 #endif

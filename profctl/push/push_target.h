@@ -9,9 +9,9 @@
 
 struct push_target; /* opaque */
 
-/* Opens no connection yet. SHOULD_STOP (NULL: never) ends a request that is under way; a server
- * that takes longer than PATIENCE_MS (0: 20 s) for an answer is given up. False with FAILURE
- * filled: the token's file cannot be read, or no memory. */
+/* Opens no connection yet. SHOULD_STOP (NULL: never) ends a running request; a server that takes
+ * longer than PATIENCE_MS (0: 20 s) for an answer is given up. Returns false with FAILURE filled:
+ * the token's file cannot be read, or no memory. */
 bool push_target_open(const struct push_url *url, bool (*should_stop)(void), uint64_t patience_ms,
                       struct push_target **out, struct failure *failure);
 void push_target_close(struct push_target *target); /* NULL is allowed */

@@ -20,7 +20,7 @@ struct stack_path {
 void stack_path_free(struct stack_path *path);
 
 /* Sets PATH's frames to those of STACK, as indices of KEYS, which gets what it does not have yet.
- * 0, -ENOMEM, or -EPROTO or -ENODATA for columns of something else. */
+ * Returns 0, -ENOMEM, or -EPROTO or -ENODATA for columns of something else. */
 int stack_path_read(const struct export_rows *rows, uint32_t stack, struct unique_strings *keys,
                     struct stack_path *path);
 

@@ -39,8 +39,8 @@ struct query_answer {
 void query_answer_init(struct query_answer *answer);
 void query_answer_fini(struct query_answer *answer);
 
-/* Both take bytes as they come. 0, -EPROTO for what is no such row, or -ENOMEM. CONTEXT is the
- * answer. */
+/* Both take bytes as they come. Returns 0, -EPROTO if it is not such a row, or -ENOMEM. CONTEXT is
+ * the answer. */
 int query_answer_take_rows(void *context, const char *bytes, size_t count);
 int query_answer_take_stacks(void *context, const char *bytes, size_t count);
 

@@ -12,7 +12,8 @@
 /* The most samples that are written: of more, each stands for several. */
 enum { QUERY_MAX_SAMPLES = 200000 };
 
-/* Writes ANSWER's rows, of FROM_S … TO_S, whole, through WRITE. 0, -ENOMEM, or WRITE's error. */
+/* Writes ANSWER's rows, of FROM_S … TO_S, whole, through WRITE. Returns 0, -ENOMEM, or WRITE's
+ * error. */
 int query_profile_write(const struct query_answer *answer, uint32_t from_s, uint32_t to_s,
                         json_sink_write write, void *context);
 

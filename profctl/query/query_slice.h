@@ -24,8 +24,8 @@ struct query_slice {
     bool is_jank; /* jank in place of CPU time, samples and allocations */
 };
 
-/* Adds KEY=VALUE; a later one for the same key is one more condition. 0; -EINVAL for what has no
- * key; or -E2BIG. */
+/* Adds KEY=VALUE; a later one for the same key is one more condition. Returns 0; -EINVAL for what
+ * has no key; or -E2BIG. */
 int query_slice_add(struct query_slice *slice, const char *text);
 int query_slice_add_value(struct query_slice *slice, const char *key, const char *value);
 

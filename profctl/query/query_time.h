@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* "-1h", "-90m" or "now" count from NOW_S; "2026-01-31", "2026-01-31 14:00" and "2026-01-31
- * 14:00:30" (or with T between) are UTC. In seconds since 1970, below 2106. 0, -EINVAL, or
+ * 14:00:30" (or with T between) are UTC. In seconds since 1970, below 2106. Returns 0, -EINVAL, or
  * -ERANGE. */
 int query_time_parse(const char *text, uint32_t now_s, uint32_t *time_s);
 

@@ -14,17 +14,17 @@ struct raw_arena_file {
     uint32_t slot_count; /* of chunks */
 };
 
-/* An empty one. 0 or the error of memfd_create. */
+/* An empty one. Returns 0 or the error of memfd_create. */
 int raw_arena_file_open(struct raw_arena_file *file);
 /* -1 is fine. */
 void raw_arena_file_close(struct raw_arena_file *file);
 
-/* Adds a RAW_CHUNK, or the RAW_FRONT, which comes last. 0; -EPROTO for a chunk that no arena has
- * room for; or the error of writing. */
+/* Adds a RAW_CHUNK, or the RAW_FRONT, which comes last. Returns 0; -EPROTO for a chunk that no
+ * arena has room for; or the error of writing. */
 int raw_arena_file_add(struct raw_arena_file *file, const struct raw_view *record);
 
 /* What the RAW_FRONT alone tells, as an arena without chunks; MEMORY is to be freed behind the
- * reader. 0, -ENOMEM, or the error of arena_reader_open_memory(). */
+ * reader. Returns 0, -ENOMEM, or the error of arena_reader_open_memory(). */
 int raw_arena_front_open(const struct raw_view *record, void **memory, struct arena_reader **out);
 
 #endif

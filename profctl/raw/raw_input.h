@@ -8,9 +8,8 @@
 #include "profctl/naming/capture_naming.h"
 
 /* Makes the JSON of the raw capture in FD, which PATH is the name of, names its functions, and
- * writes it to SINK. Processes that cannot be read are told and left out. False with FAILURE
- * filled.
- */
+ * writes it to SINK. Processes that cannot be read are told and left out. Returns false with
+ * FAILURE filled. */
 bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,
                      struct capture_counts *counts, struct failure *failure);
 

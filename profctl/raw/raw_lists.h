@@ -10,8 +10,8 @@
 #define RAW_LIST_MAX_BYTES (UINT64_C(256) << 20)
 
 /* Adds the lists of all processes to the raw capture in FD, which profd has just written up to its
- * TAIL, and its END. The position of FD is behind it then. 0; -EPROTO with PROBLEM for what is no
- * such capture; or the error of reading or writing. */
+ * TAIL, and its END. The position of FD is behind it then. Returns 0; -EPROTO with PROBLEM for what
+ * is no such capture; or the error of reading or writing. */
 int raw_lists_add(int fd, char problem[RAW_ERROR_BYTES]);
 
 /* The lists that SURVEY found in FD, for jit_process_find(); borrowed. */

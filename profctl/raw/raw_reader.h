@@ -36,18 +36,19 @@ struct raw_view {
     const uint8_t *bytes; /* NULL: skipped */
     size_t count;
     bool is_damaged; /* it is none: so many bytes from OFFSET on are not what was written, or need
-                        what is not there; with the next it goes on */
+                      * what is not there; with the next it goes on */
     bool is_of_process; /* … they are the rest of the process that is open */
 };
 
-/* Whether FD is a regular file that begins as raw captures do. */
+/* Returns whether FD is a regular file that begins as raw captures do. */
 bool raw_reader_knows(int fd);
 
 /* Opens such a file; -1: PATH is none. */
 int raw_reader_open(const char *path);
 
-/* Begins a pass over FD, which keeps its position. 0; -EPROTO for what is no raw capture of our
- * version, with READER->error; errors of fstat and pread. Needs raw_reader_fini() in any case. */
+/* Begins a pass over FD, which keeps its position. Returns 0; -EPROTO if it is not a raw capture of
+ * our version, with READER->error; errors of fstat and pread. Needs raw_reader_fini() in any
+ * case. */
 int raw_reader_init(struct raw_reader *reader, int fd);
 void raw_reader_fini(struct raw_reader *reader);
 

@@ -13,7 +13,7 @@
 int raw_recovery_find(int fd, uint64_t file_bytes, uint64_t damaged, uint64_t *at,
                       enum raw_kind *kind);
 
-/* Whether a record that is what was written stands at AT. Likewise. */
+/* Returns whether a record that is what was written stands at AT. Likewise. */
 int raw_recovery_is_sound(int fd, uint64_t file_bytes, uint64_t at);
 
 #endif

@@ -39,14 +39,14 @@ struct raw_survey {
     char error[RAW_ERROR_BYTES];
 };
 
-/* Looks through all of FD. 0, also when it is cut behind a whole process, or some are damaged; or
- * as raw_reader_next(), with SURVEY->error. Needs raw_survey_free() in any case. */
+/* Looks through all of FD. Returns 0, also when it is cut behind a whole process, or some are
+ * damaged; or as raw_reader_next(), with SURVEY->error. Needs raw_survey_free() in any case. */
 int raw_survey_make(struct raw_survey *survey, int fd);
 void raw_survey_free(struct raw_survey *survey);
 
-/* Whether process ID counts. */
+/* Returns whether process ID counts. */
 bool raw_survey_has(const struct raw_survey *survey, uint64_t id);
-/* Whether it does not since it is damaged. */
+/* Returns whether it does not since it is damaged. */
 bool raw_survey_is_damaged(const struct raw_survey *survey, uint64_t id);
 
 #endif

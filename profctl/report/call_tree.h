@@ -22,7 +22,7 @@ struct call_tree_node {
     struct stack_sum total;     /* once settled: of those that come here */
 };
 
-/* Zeroed but for call_tree_init(). */
+/* Zeroed except for call_tree_init(). */
 struct call_tree {
     struct failure_latch latch;
     struct unique_strings places; /* of parent and name, as bytes; numbers are those of nodes */
@@ -31,19 +31,19 @@ struct call_tree {
     struct stack_sum total;       /* once settled: of all nodes */
 };
 
-/* Begins empty; and frees what there is. */
+/* Initialize the struct as empty, and free it. */
 void call_tree_init(struct call_tree *tree);
 void call_tree_fini(struct call_tree *tree);
 
-/* The node of NAME below PARENT (CALL_TREE_NONE: the root), made when it is new; CALL_TREE_NONE
- * after a failure, latched. */
+/* The node of NAME below PARENT (CALL_TREE_NONE: the root), made if it is new; CALL_TREE_NONE after
+ * a failure, latched. */
 uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name);
 
 /* SUM ended in NODE. */
 void call_tree_spend(struct call_tree *tree, uint32_t node, const struct stack_sum *sum);
 
 /* Adds up totals, and sorts children by CPU time, or else by samples; nothing may be added
- * afterwards. 0 or -ENOMEM. */
+ * afterwards. Returns 0 or -ENOMEM. */
 int call_tree_settle(struct call_tree *tree, bool by_samples);
 
 const struct call_tree_node *call_tree_node(const struct call_tree *tree, uint32_t index);

@@ -43,15 +43,15 @@ struct calls_report {
     struct mapped_array functions; /* struct function_calls; those with most time first */
 };
 
-/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
- * OUT needs calls_report_free() either way. */
+/* Reads a Gecko profile. Returns 0, -EPROTO if it is not one, -ENOMEM, or the reader's error; OUT
+ * needs calls_report_free() in any case. */
 int calls_report_read(struct json_reader *reader, struct calls_report *out);
 void calls_report_free(struct calls_report *report);
 
 /* The N longest calls, and the N functions with most time in their calls; FILE is named. */
 void calls_report_print_text(const struct calls_report *report, const char *file, uint64_t top,
                              FILE *out);
-/* The same as one line of JSON. 0 or -ENOMEM. */
+/* Prints the same as one line of JSON. Returns 0 or -ENOMEM. */
 int calls_report_print_json(const struct calls_report *report, const char *file, uint64_t top,
                             FILE *out);
 

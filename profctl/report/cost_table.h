@@ -22,7 +22,7 @@ struct cost_row {
     struct stack_sum total; /* with what it called; recursion counts once */
 };
 
-/* The process at hand. */
+/* The current process. */
 struct cost_process {
     uint32_t row;   /* UNIQUE_NONE: it has no thread yet, or the table is not by process */
     bool is_there;  /* it has threads */
@@ -39,11 +39,11 @@ struct cost_table {
     struct thread_stacks stacks;
     struct cost_process root, inner;
     struct mapped_array accounts; /* struct process_account, by row */
-    struct mapped_array keys;     /* uint32_t: the name of each stack of the thread at hand */
+    struct mapped_array keys;     /* uint32_t: the name of each stack of the current thread */
 };
 
-/* Reads a Gecko profile; BY is one of the kinds above. 0, -EPROTO for what is no such profile,
- * -ENOMEM, or the reader's error; OUT needs cost_table_free() either way. */
+/* Reads a Gecko profile; BY is one of the kinds above. Returns 0, -EPROTO if it is not one,
+ * -ENOMEM, or the reader's error; OUT needs cost_table_free() in any case. */
 int cost_table_read(struct json_reader *reader, enum report_by by, struct cost_table *out);
 void cost_table_free(struct cost_table *table);
 
@@ -59,7 +59,7 @@ void cost_table_print_text(const struct cost_table *table, const char *file, uin
                            FILE *out);
 /* The same without a heading, but for one of the columns. */
 void cost_table_print_rows(const struct cost_table *table, uint64_t top, FILE *out);
-/* The same as one line of JSON. 0 or a negative errno. */
+/* Prints the same as one line of JSON. Returns 0 or a negative errno. */
 int cost_table_print_json(const struct cost_table *table, const char *file, uint64_t top,
                           FILE *out);
 

@@ -14,7 +14,7 @@
 
 /* All counters of a name and category. */
 struct counter_row {
-    uint32_t name, category;  /* the latter UNIQUE_NONE: not told */
+    uint32_t name, category;  /* the latter UNIQUE_NONE: not known */
     uint64_t counters;        /* one for each process that has it */
     uint64_t changes;         /* as the profile tells them, else samples */
     double sum;               /* of all changes: what they count in the end */
@@ -28,14 +28,14 @@ struct counter_report {
     struct mapped_array rows; /* struct counter_row; once read: by category, then by name */
 };
 
-/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
- * OUT needs counter_report_free() either way. */
+/* Reads a Gecko profile. Returns 0, -EPROTO if it is not one, -ENOMEM, or the reader's error; OUT
+ * needs counter_report_free() in any case. */
 int counter_report_read(struct json_reader *reader, struct counter_report *out);
 void counter_report_free(struct counter_report *report);
 
 /* All counters; FILE is named. */
 void counter_report_print_text(const struct counter_report *report, const char *file, FILE *out);
-/* The same as one line of JSON. 0 or a negative errno. */
+/* Prints the same as one line of JSON. Returns 0 or a negative errno. */
 int counter_report_print_json(const struct counter_report *report, const char *file, FILE *out);
 
 #endif

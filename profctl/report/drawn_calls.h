@@ -28,7 +28,7 @@ struct drawn_calls {
     uint64_t chance;            /* state of what draws */
 };
 
-/* Adds a call, or not. 0 or -ENOMEM. */
+/* Adds a call, or not. Returns 0 or -ENOMEM. */
 int drawn_calls_add(struct drawn_calls *drawn, const struct drawn_call *call);
 /* Sorts them by function, and those of one by duration, the shortest first. */
 void drawn_calls_sort(struct drawn_calls *drawn);

@@ -36,18 +36,18 @@ struct marker_report {
     struct unique_strings names;
     struct mapped_array rows;      /* struct marker_row, by name; once read: as it is shown */
     struct mapped_array durations; /* struct marker_duration, for quantiles */
-    struct marker_spans spans;     /* of the thread at hand, with names of this report */
+    struct marker_spans spans;     /* of the current thread, with names of this report */
 };
 
-/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
- * OUT needs marker_report_free() either way. */
+/* Reads a Gecko profile. Returns 0, -EPROTO if it is not one, -ENOMEM, or the reader's error; OUT
+ * needs marker_report_free() in any case. */
 int marker_report_read(struct json_reader *reader, struct marker_report *out);
 void marker_report_free(struct marker_report *report);
 
 /* The TOP names with the most time; FILE is named. */
 void marker_report_print_text(const struct marker_report *report, const char *file, uint64_t top,
                               FILE *out);
-/* The same as one line of JSON. 0 or a negative errno. */
+/* Prints the same as one line of JSON. Returns 0 or a negative errno. */
 int marker_report_print_json(const struct marker_report *report, const char *file, uint64_t top,
                              FILE *out);
 

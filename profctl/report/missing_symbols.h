@@ -24,19 +24,19 @@ struct missing_symbols {
     struct failure_latch latch;
     struct unique_strings keys;    /* path, a newline, build id */
     struct mapped_array libraries; /* struct unnamed_library; those with most time first */
-    struct mapped_array owners;    /* uint32_t: of each frame of the thread at hand; TABLE_NONE */
+    struct mapped_array owners;    /* uint32_t: of each frame of the current thread; TABLE_NONE */
     struct mapped_array marks;     /* uint64_t: of each library, the stack that counted last */
     uint64_t stack;                /* its number, of all */
 };
 
-/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
- * OUT needs missing_symbols_free() either way. */
+/* Reads a Gecko profile. Returns 0, -EPROTO if it is not one, -ENOMEM, or the reader's error; OUT
+ * needs missing_symbols_free() in any case. */
 int missing_symbols_read(struct json_reader *reader, struct missing_symbols *out);
 void missing_symbols_free(struct missing_symbols *missing);
 
 /* FILE is named. Looks for the libraries' files while it prints. */
 void missing_symbols_print_text(const struct missing_symbols *missing, const char *file, FILE *out);
-/* The same as one line of JSON. 0 or a negative errno. */
+/* Prints the same as one line of JSON. Returns 0 or a negative errno. */
 int missing_symbols_print_json(const struct missing_symbols *missing, const char *file, FILE *out);
 
 #endif

@@ -20,9 +20,9 @@ struct program_lives {
     uint32_t program;
     size_t first, count;                  /* in the report's lives */
     size_t ended;                         /* of which it is known how long they took */
-    double cpu_ms;                        /* of all of which it is known; below 0: of none */
+    double cpu_ms;                        /* of all of which it is known; negative: of none */
     bool is_least_cpu;                    /* they used cpu_ms or more */
-    double median_ms, p99_ms, longest_ms; /* on the wall; below 0: none ended */
+    double median_ms, p99_ms, longest_ms; /* on the wall; negative: none ended */
 };
 
 /* A zeroed struct is empty but for process_report_read(). */
@@ -35,15 +35,15 @@ struct process_report {
     double root_ms, inner_ms;     /* … and what these recorded of CPU time */
 };
 
-/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
- * OUT needs process_report_free() either way. */
+/* Reads a Gecko profile. Returns 0, -EPROTO if it is not one, -ENOMEM, or the reader's error; OUT
+ * needs process_report_free() in any case. */
 int process_report_read(struct json_reader *reader, struct process_report *out);
 void process_report_free(struct process_report *report);
 
 /* All programs, with up to TOP processes of each; FILE is named. */
 void process_report_print_text(const struct process_report *report, const char *file, uint64_t top,
                                FILE *out);
-/* The same as one line of JSON. 0 or a negative errno. */
+/* Prints the same as one line of JSON. Returns 0 or a negative errno. */
 int process_report_print_json(const struct process_report *report, const char *file, uint64_t top,
                               FILE *out);
 

@@ -72,13 +72,13 @@ struct report {
     struct report_fates fates;
 };
 
-/* Reads a Gecko profile. COUNT_IDLE ranks by all samples, not only the active ones. 0, -EPROTO for
- * what is no such profile, -ENOMEM, or the reader's error; OUT needs report_free() either way. */
+/* Reads a Gecko profile. COUNT_IDLE ranks by all samples, not only the active ones. Returns 0,
+ * -EPROTO if it is not one, -ENOMEM, or the reader's error; OUT needs report_free() in any case. */
 int report_read(struct json_reader *reader, bool count_idle, struct report *out);
 void report_free(struct report *report);
 
-/* Whether CPU time decides what comes first; else samples do: a thread that wakes up often and
- * does little has as many of them as a busy one. */
+/* Returns whether CPU time decides what comes first; else samples do: a thread that wakes up often
+ * and does little has as many of them as a busy one. */
 static inline bool report_is_by_cpu(const struct report *report)
 {
     return report->knows_cpu && !report->counts_idle;
@@ -89,19 +89,20 @@ void report_sort(struct report *report);
 
 /* The N hottest functions of each; FILE is named in the first line. */
 void report_print_text(const struct report *report, const char *file, uint64_t top, FILE *out);
-/* The same as one line of JSON, documented in `profctl report --help`. 0 or -ENOMEM. */
+/* Prints the same as one line of JSON, documented in `profctl report --help`. Returns 0 or
+ * -ENOMEM. */
 int report_print_json(const struct report *report, const char *file, uint64_t top, FILE *out);
 
 /* --- Parts, for the above and for tests --- */
 
-/* Adds one thread to THREAD: WEIGHTS has one for each of TABLES' stacks.
- * Addresses in one of LIBRARIES count as "0xOFFSET (in LIBRARY)", so that they are the same in all
- * processes. 0 or -ENOMEM. */
+/* Adds one thread to THREAD: WEIGHTS has one for each of TABLES' stacks. Addresses in one of
+ * LIBRARIES count as "0xOFFSET (in LIBRARY)", so that they are the same in all processes. Returns 0
+ * or -ENOMEM. */
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
                            const struct process_libraries *libraries,
                            const struct stack_weight *weights);
 
-/* The group of that name, made when it is new; NULL: no memory. */
+/* The group of that name, made if it is new; NULL: no memory. */
 struct report_process *report_find_process(struct report *report, const char *name);
 struct report_thread *report_find_thread(struct report_process *process, const char *name);
 

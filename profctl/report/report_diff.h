@@ -57,8 +57,8 @@ struct report_diff {
 };
 
 /* Compares two reports. Without CPU time it is shares that are compared, since the time between
- * samples may differ. 0, -ENOMEM, or -EINVAL when only one of them knows CPU time; OUT needs
- * report_diff_free() either way. */
+ * samples may differ. Returns 0, -ENOMEM, or -EINVAL when only one of them knows CPU time; OUT
+ * needs report_diff_free() in any case. */
 int report_diff_make(const struct report *before, const struct report *after, bool compare_shares,
                      struct report_diff *out);
 void report_diff_free(struct report_diff *diff);
@@ -66,7 +66,8 @@ void report_diff_free(struct report_diff *diff);
 /* The first N functions; FILES are named. */
 void report_diff_print_text(const struct report_diff *diff, const char *const files[DIFF_SIDES],
                             uint64_t n, FILE *out);
-/* The same as one line of JSON, documented in `profctl report --help`. 0, -ENOMEM or -EIO. */
+/* Prints the same as one line of JSON, documented in `profctl report --help`. Returns 0, -ENOMEM or
+ * -EIO. */
 int report_diff_print_json(const struct report_diff *diff, const char *const files[DIFF_SIDES],
                            uint64_t n, FILE *out);
 

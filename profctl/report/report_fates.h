@@ -31,10 +31,10 @@ struct report_fates {
     struct mapped_array absences; /* struct report_absence, by CPU time */
 };
 
-/* Notes how a process ended, unless it ended well or still runs. 0 or -ENOMEM. */
+/* Notes how a process ended, unless it ended well or still runs. Returns 0 or -ENOMEM. */
 int report_fates_note_end(struct report_fates *fates, const char *name, const char *verdict,
                           int code);
-/* A process was not profiled; CPU_NS below 0: unknown. 0 or -ENOMEM. */
+/* A process was not profiled; CPU_NS negative: unknown. Returns 0 or -ENOMEM. */
 int report_fates_note_absence(struct report_fates *fates, const char *name, const char *reason,
                               double cpu_ns);
 void report_fates_sort(struct report_fates *fates);

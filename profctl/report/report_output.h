@@ -23,7 +23,7 @@ struct report_json {
 
 /* Begins the object that is the line; OUT is borrowed. */
 void report_json_begin(struct report_json *json, FILE *out);
-/* Ends it, and frees what was needed. 0 or a negative errno. */
+/* Ends it, and frees what was needed. Returns 0 or a negative errno. */
 int report_json_end(struct report_json *json, FILE *out);
 
 /* A member whose value is a name; UNIQUE_NONE is null. */

@@ -25,7 +25,7 @@ struct report_screen {
 };
 
 /* Prepares SCREEN, which stays where it is; the pager begins with the first line. IS_PLAIN: as if
- * there were no terminal (JSON). 0 or -ENOMEM, then with stdout as it is. */
+ * there were no terminal (JSON). Returns 0 or -ENOMEM, then with stdout as it is. */
 int report_screen_open(struct report_screen *screen, bool is_plain, bool wants_pager);
 
 /* Shows what is left, and waits until the user has left the pager. 0, or the first error in

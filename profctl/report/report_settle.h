@@ -19,7 +19,7 @@ struct seen_process {
 };
 
 /* Puts what is known of SEEN's processes into REPORT, which has their threads. SEEN is freed with
- * what it owns by seen_processes_free(). 0 or -ENOMEM. */
+ * what it owns by seen_processes_free(). Returns 0 or -ENOMEM. */
 int report_settle(struct report *report, const struct mapped_array *seen);
 void seen_processes_free(struct mapped_array *seen);
 

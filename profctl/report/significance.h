@@ -19,7 +19,7 @@ double significance_of_shares(uint64_t first, uint64_t first_of, uint64_t second
                               uint64_t second_of);
 
 /* Corrects the COUNT probabilities for being so many, by Holm's method: at most as often as LEVEL
- * says is any of them below it by chance. In place. 0 or -ENOMEM. */
+ * says is any of them below it by chance. In place. Returns 0 or -ENOMEM. */
 int significance_correct(double *probabilities, size_t count);
 
 #endif

@@ -10,9 +10,8 @@
 
 /* FUNCTIONS says for each stack of TABLES which function it ends in, below FUNCTION_COUNT;
  * UNIQUE_NONE: one like no other. IS_RECURSION has room for each stack, and tells then whether one
- * of its callers is the same function. Each stack is visited once, however deep it is. 0 or
- * -ENOMEM.
- */
+ * of its callers is the same function. Each stack is visited once, however deep it is. Returns 0 or
+ * -ENOMEM. */
 int stack_recursion_mark(const struct thread_tables *tables, const uint32_t *functions,
                          uint32_t function_count, bool *is_recursion);
 

@@ -10,7 +10,7 @@
 #include "profctl/report/report.h"
 
 /* Sums up REPORT's threads in OUT, which needs report_free(): one process with one thread, whose
- * functions are those of all. 0 or -ENOMEM. */
+ * functions are those of all. Returns 0 or -ENOMEM. */
 int top_table_make(const struct report *report, struct report *out);
 
 /* That thread; TABLE's. */

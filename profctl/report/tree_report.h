@@ -18,7 +18,7 @@ enum tree_direction {
     TREE_CALLERS, /* functions by their own time, then who called them, the next 1,000 of those */
 };
 
-/* The process at hand. */
+/* The current process. */
 struct tree_process {
     bool is_there;  /* it has threads */
     uint32_t node;  /* of its name; CALL_TREE_NONE: callers have none */
@@ -33,11 +33,11 @@ struct tree_report {
     struct call_tree tree;
     struct tree_process root, inner;
     struct mapped_array accounts; /* struct process_account, by node */
-    struct mapped_array nodes;    /* uint32_t: the node of each stack of the thread at hand */
+    struct mapped_array nodes;    /* uint32_t: the node of each stack of the current thread */
 };
 
-/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
- * OUT needs tree_report_free() either way. */
+/* Reads a Gecko profile. Returns 0, -EPROTO if it is not one, -ENOMEM, or the reader's error; OUT
+ * needs tree_report_free() in any case. */
 int tree_report_read(struct json_reader *reader, enum tree_direction direction,
                      bool folds_recursion, struct tree_report *out);
 void tree_report_free(struct tree_report *report);
@@ -46,7 +46,7 @@ void tree_report_free(struct tree_report *report);
 void tree_report_print_text(const struct tree_report *report, const char *file, uint64_t top,
                             FILE *out);
 /* All of it as one line of JSON: a list of nodes that name their parents, since readers take only
- * so deep a document. 0 or a negative errno. */
+ * so deep a document. Returns 0 or a negative errno. */
 int tree_report_print_json(const struct tree_report *report, const char *file, FILE *out);
 
 #endif

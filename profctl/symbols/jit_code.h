@@ -24,8 +24,8 @@ struct jit_code {
 void jit_code_init(struct jit_code *code);
 void jit_code_free(struct jit_code *code);
 
-/* NAME as the program that generated the code calls it. A region that is empty, larger than
- * any function, or ends behind the last address, is none. 0; -ENOMEM; -E2BIG when there are too
+/* NAME as the program that generated the code calls it. A region that is empty, larger than any
+ * function, or ends behind the last address, is none. Returns 0; -ENOMEM; -E2BIG when there are too
  * many. */
 int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const char *name,
                  size_t name_bytes);
@@ -34,7 +34,7 @@ int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const ch
 struct jit_function {
     const char *location; /* of LENGTH; not terminated */
     size_t length;
-    const char *tier; /* of its compiler; NULL: not told */
+    const char *tier; /* of its compiler; NULL: not known */
 };
 
 /* The function at ADDRESS. False when nothing is known there. */

@@ -14,7 +14,7 @@ enum { JIT_LOCATION_BYTES = 2048 };
 
 /* "function (source:line:column)", or as above, into OUT, terminated; cut where it would be too
  * long. Returns its length. Bytes that no text has become '?'. *TIER is that of the compiler, a
- * word that is never freed; NULL: not told. */
+ * word that is never freed; NULL: not known. */
 size_t jit_name_location(const char *name, size_t bytes, char out[JIT_LOCATION_BYTES],
                          const char **tier);
 

@@ -49,7 +49,7 @@ bool jit_process_find(struct jit_process *process, uint64_t address, struct jit_
 typedef int (*jit_take_list)(void *context, FILE *file, enum jit_list_kind kind, size_t *names);
 int jit_process_visit_lists(const struct jit_process *process, jit_take_list take, void *context);
 
-/* Whether PATH is one that only a jitdump has: ".../jit-PID.dump". */
+/* Returns whether PATH is one that only a jitdump has: ".../jit-PID.dump". */
 bool jit_is_dump_path(const char *path);
 
 /* Back to a zeroed struct. */

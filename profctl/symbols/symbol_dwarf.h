@@ -21,7 +21,7 @@ struct dwarf_call {
 
 struct symbol_dwarf; /* opaque */
 
-/* DWARF is borrowed; its addresses are the file's plus BIAS. 0 or -ENOMEM. */
+/* DWARF is borrowed; its addresses are the file's plus BIAS. Returns 0 or -ENOMEM. */
 int symbol_dwarf_open(Dwarf *dwarf, uint64_t bias, struct symbol_dwarf **out);
 void symbol_dwarf_close(struct symbol_dwarf *dwarf);
 

@@ -16,8 +16,8 @@ struct symbol_file {
 /* Opens the library at PATH as process PID sees it (through its root while it lives; 0: none), or
  * as we see it. BUILD_ID is in lower-case hexadecimal; a file with another one is not used; ""
  * accepts any. PATH "[vdso]" is our own. Where the library itself is gone, a file of its debug
- * information is as good (debug_files.h). 0, -ENOENT when there is no such file, -ESTALE when the
- * files found had other build ids, or -ENOMEM. */
+ * information is as good (debug_files.h). Returns 0, -ENOENT when there is no such file, -ESTALE
+ * when the files found had other build ids, or -ENOMEM. */
 int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct symbol_file *out);
 
 /* The same without files of debug information alone: is the library itself here? */

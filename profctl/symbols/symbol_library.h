@@ -25,8 +25,8 @@ struct symbol_frames {
 
 struct symbol_library; /* opaque */
 
-/* NAME is shown in locations, BUILD_ID as for symbol_file_open(). Opens nothing yet. 0 or -ENOMEM.
- */
+/* NAME is shown in locations, BUILD_ID as for symbol_file_open(). Opens nothing yet. Returns 0 or
+ * -ENOMEM. */
 int symbol_library_create(const char *name, const char *path, const char *build_id,
                           struct symbol_library **out);
 void symbol_library_free(struct symbol_library *library);
@@ -44,7 +44,8 @@ const char *symbol_library_location(const struct symbol_library *library, uint32
                                     size_t *length);
 
 /* Copies the code at ADDRESS out of the library's file: *COUNT of at most CAPACITY bytes, less at
- * the end of what the file holds. 0, -ENOENT when there is no file or no code, or -ENOMEM. */
+ * the end of what the file holds. Returns 0, -ENOENT when there is no file or no code, or
+ * -ENOMEM. */
 int symbol_library_code(struct symbol_library *library, uint64_t address, uint8_t *code,
                         size_t capacity, size_t *count);
 

@@ -8,7 +8,8 @@
 #include "profctl/symbols/symbol_table.h"
 
 /* Adds a symbol without a name for each function in ELF's .eh_frame_hdr to TABLE, which must be
- * sorted afterwards. A table that is not as compilers write it adds nothing. 0 or -ENOMEM. */
+ * sorted afterwards. A table that is not as compilers write it adds nothing. Returns 0 or
+ * -ENOMEM. */
 int symbol_starts_read(struct symbol_table *table, Elf *elf);
 
 #endif

@@ -27,10 +27,10 @@ struct symbol_table {
 
 /* Reads all symbol tables that libdwfl knows of MODULE (.symtab or .dynsym, those of separate debug
  * files, mini debug info). ADDRESS_BIAS is taken off every address. A library without symbols makes
- * an empty table. 0 or -ENOMEM. */
+ * an empty table. Returns 0 or -ENOMEM. */
 int symbol_table_read(struct symbol_table *table, Dwfl_Module *module, uint64_t address_bias);
 
-/* Adds one, before symbol_table_sort(). NAME is borrowed. 0 or -ENOMEM. */
+/* Adds one, before symbol_table_sort(). NAME is borrowed. Returns 0 or -ENOMEM. */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 
 /* Sorts, keeps the best name of each address, and closes the ends of symbols without a size (end

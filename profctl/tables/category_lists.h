@@ -17,13 +17,13 @@
 
 struct category_lists {
     struct mapped_array categories; /* struct listed_category: of the whole file */
-    bool has_process;               /* the list of the process at hand was read … */
+    bool has_process;               /* the list of the current process was read … */
     struct mapped_array places;     /* struct process_category: … where its categories are */
     struct mapped_array parts;      /* uint32_t: … and their subcategories */
 };
 
-/* Reads a list, the value that comes next, of the process whose threads come next. 0, -ENOMEM,
- * -EPROTO for what is no such list, or the reader's error. */
+/* Reads a list, the value that comes next, of the process whose threads come next. Returns 0,
+ * -ENOMEM, -EPROTO if it is not such a list, or the reader's error. */
 int category_lists_read(struct category_lists *lists, struct json_reader *reader);
 
 /* The next process begins: its numbers stay as they are until its list is read. */
@@ -39,7 +39,7 @@ int category_lists_map(const struct category_lists *lists, uint32_t *category,
 int category_lists_map_frames(const struct category_lists *lists, struct thread_tables *tables);
 
 /* Reads the list of the process whose profile is at byte START of the file FD, and BYTES long; of
- * one that is damaged as much as is there. 0 or -ENOMEM. */
+ * one that is damaged as much as is there. Returns 0 or -ENOMEM. */
 int category_lists_look_at(struct category_lists *lists, int fd, uint64_t start, uint64_t bytes);
 
 void category_lists_free(struct category_lists *lists);

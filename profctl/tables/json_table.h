@@ -1,6 +1,6 @@
 /* Tables of the Gecko profile format: { "schema": { column: place … }, "data": [ [cell …] … ] }.
  *
- * Steps through one while it is read from a stream. Errors are -EPROTO for what is no such table,
+ * Steps through one while it is read from a stream. Errors are -EPROTO if it is not such a table,
  * or the reader's. */
 #ifndef PROFD_PROFCTL_JSON_TABLE_H
 #define PROFD_PROFCTL_JSON_TABLE_H
@@ -39,13 +39,14 @@ struct json_cell {
     double number;
 };
 
-/* Whether there is another row, which was read to its end then: the wanted columns into CELLS, by
- * their order in COLUMNS. Takes and leaves *ERR as the loops of json_steps.h do; 0 when the table
- * was read to its end. */
+/* Returns whether there is another row, which was read to its end then: the wanted columns into
+ * CELLS, by their order in COLUMNS. Takes and leaves *ERR as the loops of json_steps.h do; 0 when
+ * the table was read to its end. */
 bool json_table_next(const struct json_table *table, struct json_reader *reader,
                      struct json_cell cells[JSON_TABLE_MAX_COLUMNS], int *error);
 
-/* CELL as an index below COUNT, or as TABLE_NONE for null when that is allowed. 0 or -EPROTO. */
+/* CELL as an index below COUNT, or as TABLE_NONE for null when that is allowed. Returns 0 or
+ * -EPROTO. */
 int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index);
 int json_cell_index_or_none(const struct json_cell *cell, uint32_t count, uint32_t *index);
 

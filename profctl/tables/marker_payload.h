@@ -17,8 +17,8 @@ struct renumbered_tables {
 };
 
 /* Copies a payload, an object whose start was just read, with the numbers of RENUMBERED in place of
- * the old ones; RENUMBERED NULL: those stay. 0, -EPROTO for a number that is none of the thread's,
- * or an error as json_reader_next. */
+ * the old ones; RENUMBERED NULL: those stay. Returns 0, -EPROTO for a number that is none of the
+ * thread's, or an error of json_reader_next(). */
 int marker_payload_copy(const struct marker_schemas *schemas,
                         const struct renumbered_tables *renumbered, struct json_reader *reader,
                         struct json_writer *writer);

@@ -7,7 +7,7 @@
 
 enum marker_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
-/* Whether a marker of PHASE has the time at which it begins; and that at which it ends. */
+/* Returns whether a marker of PHASE has the time at which it begins; and that at which it ends. */
 bool marker_phase_begins(enum marker_phase phase);
 bool marker_phase_ends(enum marker_phase phase);
 

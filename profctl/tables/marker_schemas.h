@@ -18,16 +18,16 @@
 /* The name of a type in the file, and a number behind it; longer ones are cut. */
 enum { MARKER_NAME_BYTES = 1024 };
 
-/* All schemas that were met, and those of the process at hand. A zeroed struct has none. */
+/* All schemas that were met, and those of the current process. A zeroed struct has none. */
 struct marker_schemas {
     struct mapped_array known;   /* struct known_schema: of the whole file */
     struct mapped_array all;     /* char: them, as elements of an array */
-    struct mapped_array renamed; /* struct renamed_type: of the process at hand */
+    struct mapped_array renamed; /* struct renamed_type: of the current process */
     struct mapped_array indexed; /* uint64_t: of type and key of its fields that hold indices */
 };
 
 /* Copies a list of marker schemas, the value that comes next, of the process whose payloads come
- * next. 0, -ENOMEM, or an error as json_reader_next. */
+ * next. Returns 0, -ENOMEM, or an error of json_reader_next(). */
 int marker_schemas_copy(struct marker_schemas *schemas, struct json_reader *reader,
                         struct json_writer *writer);
 
@@ -37,13 +37,13 @@ int marker_schemas_copy_root(struct marker_schemas *schemas, struct json_reader 
 
 void marker_schemas_free(struct marker_schemas *schemas);
 
-/* The name in the file of the type that the process at hand calls TYPE (LENGTH bytes), into OUT;
+/* The name in the file of the type that the current process calls TYPE (LENGTH bytes), into OUT;
  * its length is returned. *HASH is the type for the next function. */
 size_t marker_schemas_name(const struct marker_schemas *schemas, const char *type, size_t length,
                            uint64_t *hash, char out[MARKER_NAME_BYTES]);
 
-/* Whether the field with this key holds the number of a string. TYPE is of marker_schemas_name(),
- * KEY is hash_bytes() of the key. */
+/* Returns whether the field with this key holds the number of a string. TYPE is of
+ * marker_schemas_name(), KEY is hash_bytes() of the key. */
 bool marker_schemas_is_indexed(const struct marker_schemas *schemas, uint64_t type, uint64_t key);
 
 #endif

@@ -13,7 +13,7 @@ struct process_library {
     uint64_t start, end;            /* addresses in the process */
     uint64_t load_bias;             /* an address less this is one of the file */
     char *name, *path, *build_id;   /* owned */
-    char *debug_name, *debug_id;    /* what symbol servers know it by; owned; NULL: not told */
+    char *debug_name, *debug_id;    /* what symbol servers know it by; owned; NULL: not known */
     struct symbol_library *symbols; /* of the cache; NULL until they are asked for */
 };
 
@@ -25,7 +25,7 @@ struct process_libraries {
 /* That of generated code (json/gecko/gecko_meta.h) is written, and not kept.
  *
  * Reads the value of "libs", whose key READER has just returned, and writes it to WRITER as it is.
- * 0, -EPROTO for what is no list of libraries, -ENOMEM, or the reader's error. */
+ * Returns 0, -EPROTO if it is not a list of libraries, -ENOMEM, or the reader's error. */
 int process_libraries_copy(struct process_libraries *libraries, struct json_reader *reader,
                            struct json_writer *writer);
 

@@ -15,7 +15,7 @@ struct profile_kind {
 /* READER has just returned a key of the root. */
 void profile_kind_note(struct profile_kind *kind, struct json_reader *reader);
 
-/* All of the root was read. 0; or -EPROTO, with the reader's text, for what is no profile. */
+/* All of the root was read. 0; or -EPROTO, with the reader's text, if it is not a profile. */
 int profile_kind_check(const struct profile_kind *kind, struct json_reader *reader);
 
 /* The same for who needs a capture, or a profile of Firefox: those of V8 are none. */

@@ -1,6 +1,6 @@
 /* The stringTable, frameTable and stackTable of one thread of a Gecko profile, read into memory.
  *
- * Every index is checked as it is read, so what is here can be followed blindly. Memory is kept
+ * Every index is checked as it is read, so what is here can be followed blindly. Memory is reused
  * from thread to thread. One thread. */
 #ifndef PROFD_PROFCTL_THREAD_TABLES_H
 #define PROFD_PROFCTL_THREAD_TABLES_H
@@ -19,8 +19,8 @@ struct table_frame {
     uint32_t line;     /* 0: none */
     uint32_t script; /* 0: none; frames of two scripts are not the same, whatever they are called */
     uint32_t category, subcategory;
-    uint32_t file;   /* that the line is in, a string; TABLE_NONE: not told */
-    uint32_t tier;   /* of its compiler, a string; TABLE_NONE: not told */
+    uint32_t file;   /* that the line is in, a string; TABLE_NONE: not known */
+    uint32_t tier;   /* of its compiler, a string; TABLE_NONE: not known */
     bool is_inlined; /* in the function of the frame that it is called from */
 };
 
@@ -48,12 +48,12 @@ struct thread_tables {
 
 void thread_tables_free(struct thread_tables *tables);
 
-/* Forgets the thread, keeps the memory. */
+/* Drops the thread but keeps the memory. */
 void thread_tables_clear(struct thread_tables *tables);
 
 /* Each reads one member's value; READER has just returned its key. Strings come before frames and
- * frames before stacks, each once. 0, -EPROTO for what is no such table, -ENOMEM, or the reader's
- * error. */
+ * frames before stacks, each once. Returns 0, -EPROTO if it is not such a table, -ENOMEM, or the
+ * reader's error. */
 int thread_tables_read_strings(struct thread_tables *tables, struct json_reader *reader);
 int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader);
 int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *reader);
@@ -66,14 +66,14 @@ struct table_node {
     uint32_t script, id;
 };
 
-/* Appends it; its stack, frame and string have the number of those before as their index. 0,
- * -ENOMEM, or -E2BIG. */
+/* Appends it; its stack, frame and string have the number of those before as their index. Returns
+ * 0, -ENOMEM, or -E2BIG. */
 int thread_tables_add_node(struct thread_tables *tables, const struct table_node *node);
 
 /* A view, valid until strings are read again; not terminated. */
 const char *thread_tables_string(const struct thread_tables *tables, uint32_t index,
                                  size_t *length);
-/* Whether the string is an address ("0x…"), and which. */
+/* Returns whether the string is an address ("0x…"), and which. */
 bool thread_tables_address(const struct thread_tables *tables, uint32_t index, uint64_t *address);
 const struct table_frame *thread_tables_frame(const struct thread_tables *tables, uint32_t index);
 const struct table_stack *thread_tables_stack(const struct thread_tables *tables, uint32_t index);

@@ -7,11 +7,12 @@
 
 #define DISASSEMBLY_ARCH "x86_64" /* as the symbolication API calls it */
 
-/* An instruction, OFFSET bytes behind the start. 0 or a negative errno, which ends the rest. */
+/* An instruction, OFFSET bytes behind the start. Returns 0 or a negative errno, which ends the
+ * rest. */
 typedef int disassembly_told(void *owner, uint64_t offset, const char *text);
 
 /* Tells the instructions of COUNT bytes at ADDRESS, in their order; a byte that begins none is told
- * as "(bad)". 0, -ENOMEM, or the error of TOLD. */
+ * as "(bad)". Returns 0, -ENOMEM, or the error of TOLD. */
 int disassemble(const uint8_t *code, size_t count, uint64_t address, disassembly_told *told,
                 void *owner);
 

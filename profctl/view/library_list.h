@@ -7,12 +7,12 @@
 
 struct library_list; /* opaque */
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int library_list_create(struct library_list **out);
 void library_list_free(struct library_list *list);
 
-/* Adds those of a process which have such an id and are not there yet; copies what it keeps. 0 or
- * -ENOMEM. */
+/* Adds those of a process which have such an id and are not there yet; copies what it keeps.
+ * Returns 0 or -ENOMEM. */
 int library_list_add(struct library_list *list, const struct process_libraries *libraries);
 
 /* The library known by both, owned by the list; NULL: the profile has none, or (with -ENOMEM in

@@ -33,11 +33,11 @@ struct view_site {
 
 struct view_server; /* opaque */
 
-/* A token that cannot be guessed. 0 or a negative errno. */
+/* A token that cannot be guessed. Returns 0 or a negative errno. */
 int view_site_make_token(struct view_site *site);
 
-/* Serves at LISTENING_FD, which belongs to the server afterwards, also when this fails. 0 or a
- * negative errno. */
+/* Serves at LISTENING_FD, which belongs to the server afterwards, also when this fails. Returns 0
+ * or a negative errno. */
 int view_server_create(int listening_fd, const struct view_site *site, struct view_server **out);
 void view_server_destroy(struct view_server *server);
 

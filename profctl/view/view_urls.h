@@ -9,7 +9,7 @@ struct view_urls {
     char *firefox_profiler; /* loads the profile from us, and asks us for symbols and sources */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int view_urls_make(uint16_t port, const char *token, struct view_urls *out);
 void view_urls_free(struct view_urls *urls);
 
