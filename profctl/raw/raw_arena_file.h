@@ -14,9 +14,9 @@ struct raw_arena_file {
     uint32_t slot_count; /* of chunks */
 };
 
-/* An empty one. Returns 0 or the error of memfd_create. */
+/* Opens an empty file. Returns 0 or the error of memfd_create. */
 int raw_arena_file_open(struct raw_arena_file *file);
-/* -1 is fine. */
+/* Closes the file. An fd of -1 is allowed. */
 void raw_arena_file_close(struct raw_arena_file *file);
 
 /* Adds a RAW_CHUNK, or the RAW_FRONT, which comes last. Returns 0; -EPROTO for a chunk that no

@@ -46,7 +46,7 @@ void raw_survey_free(struct raw_survey *survey);
 
 /* Returns whether process ID counts. */
 bool raw_survey_has(const struct raw_survey *survey, uint64_t id);
-/* Returns whether it does not since it is damaged. */
+/* Returns whether process ID does not count because it is damaged. */
 bool raw_survey_is_damaged(const struct raw_survey *survey, uint64_t id);
 
 #endif

@@ -39,7 +39,7 @@ void call_tree_fini(struct call_tree *tree);
  * a failure, latched. */
 uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name);
 
-/* SUM ended in NODE. */
+/* Adds SUM, which ended in NODE. */
 void call_tree_spend(struct call_tree *tree, uint32_t node, const struct stack_sum *sum);
 
 /* Adds up totals, and sorts children by CPU time, or else by samples; nothing may be added

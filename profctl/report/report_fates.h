@@ -34,7 +34,7 @@ struct report_fates {
 /* Notes how a process ended, unless it ended well or still runs. Returns 0 or -ENOMEM. */
 int report_fates_note_end(struct report_fates *fates, const char *name, const char *verdict,
                           int code);
-/* A process was not profiled; CPU_NS negative: unknown. Returns 0 or -ENOMEM. */
+/* Notes a process that was not profiled; CPU_NS negative: unknown. Returns 0 or -ENOMEM. */
 int report_fates_note_absence(struct report_fates *fates, const char *name, const char *reason,
                               double cpu_ns);
 void report_fates_sort(struct report_fates *fates);

@@ -37,7 +37,8 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
  * given as the end of their section). */
 void symbol_table_sort(struct symbol_table *table);
 
-/* The symbol that ADDRESS is in, rather one with a name, or NULL. Needs a sorted table. */
+/* Returns the symbol that contains ADDRESS, preferably one with a name, or NULL. The table must be
+ * sorted. */
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
 
 void symbol_table_free(struct symbol_table *table);

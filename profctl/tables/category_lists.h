@@ -26,16 +26,16 @@ struct category_lists {
  * -ENOMEM, -EPROTO if it is not such a list, or the reader's error. */
 int category_lists_read(struct category_lists *lists, struct json_reader *reader);
 
-/* The next process begins: its numbers stay as they are until its list is read. */
+/* Begins the next process. Its numbers stay unchanged until its list is read. */
 void category_lists_forget_process(struct category_lists *lists);
 
-/* Writes the list of the file, as far as it is known. */
+/* Writes the list of the file as known so far. */
 void category_lists_write(const struct category_lists *lists, struct json_writer *writer);
 
 /* Replaces the process' numbers by those of the file. 0, or -EPROTO for what is not in its list. */
 int category_lists_map(const struct category_lists *lists, uint32_t *category,
                        uint32_t *subcategory);
-/* The same for all frames of a thread. */
+/* Like category_lists_map(), for all frames of a thread. */
 int category_lists_map_frames(const struct category_lists *lists, struct thread_tables *tables);
 
 /* Reads the list of the process whose profile is at byte START of the file FD, and BYTES long; of

@@ -31,7 +31,8 @@ struct marker_schemas {
 int marker_schemas_copy(struct marker_schemas *schemas, struct json_reader *reader,
                         struct json_writer *writer);
 
-/* The same for the list of the root, which becomes that of all that were met. */
+/* Like marker_schemas_copy(), for the list of the root, which becomes that of all schemas so
+ * far. */
 int marker_schemas_copy_root(struct marker_schemas *schemas, struct json_reader *reader,
                              struct json_writer *writer);
 

@@ -29,7 +29,7 @@ struct process_libraries {
 int process_libraries_copy(struct process_libraries *libraries, struct json_reader *reader,
                            struct json_writer *writer);
 
-/* The library that ADDRESS is in, or NULL. */
+/* Returns the library that contains ADDRESS, or NULL. */
 struct process_library *process_libraries_find(const struct process_libraries *libraries,
                                                uint64_t address);
 

@@ -12,7 +12,7 @@ struct profile_kind {
     bool is_cpuprofile; /* V8's */
 };
 
-/* READER has just returned a key of the root. */
+/* Notes a key of the root that READER has just returned. */
 void profile_kind_note(struct profile_kind *kind, struct json_reader *reader);
 
 /* All of the root was read. 0; or -EPROTO, with the reader's text, if it is not a profile. */
