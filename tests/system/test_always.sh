@@ -174,6 +174,13 @@ test_who_waits_hears_of_a_change() {
     kill -KILL "$background"
 }
 
+# last_one_burns PID: what it did last is in last.json, if it had a processor meanwhile.
+last_one_burns() {
+    expect 0 "$profctl" capture --pid "$1" --last 500ms -o last.json
+    expect 0 "$profctl" report --tree last.json
+    grep -q burn_outer stdout
+}
+
 # keeps_all NAME=VALUE: markers, counters and labels of a process for which the terms change many times.
 keeps_all() {
     rm -f tally
@@ -190,7 +197,7 @@ keeps_all() {
     wait_until [ -s tally ]
     wait_until has_used "$pid" $(($(cpu_ticks "$pid") + 100))
     expect 0 "$profctl" capture --pid "$pid" -o all.json
-    expect 0 "$profctl" capture --pid "$pid" --last 500ms -o last.json
+    wait_until last_one_burns "$pid"
     read -r markers steps <tally
     read_facts all.json
     [ "$(counted steady_records steps)" = "$steps $steps" ] ||
@@ -203,7 +210,6 @@ keeps_all() {
     expect 0 "$profctl" report --tree all.json
     says 'inner label' stdout
     expect 0 "$profctl" report --tree last.json
-    says burn_outer stdout
     refute grep ' label' stdout
     kill -KILL "$pid"
 }

@@ -225,10 +225,13 @@ test_a_damaged_one_is_told_with_its_place() {
     says burn_inner stdout
 }
 
-# spoil BYTE: raw.profd with two other bytes there is bad.profd.
+# spoil BYTE: raw.profd with another bit there is bad.profd.
 spoil() {
+    local byte
     cp raw.profd bad.profd
-    printf '\377\376' | dd of=bad.profd bs=1 seek="$1" conv=notrunc status=none
+    byte=$(od -An -tu1 -j "$1" -N 1 raw.profd)
+    # shellcheck disable=SC2059 # the byte is the format
+    printf "\\$(printf %03o $((byte ^ 1)))" | dd of=bad.profd bs=1 seek="$1" conv=notrunc status=none
 }
 
 # Wherever a bit is another one, all processes but one are there as they were.
