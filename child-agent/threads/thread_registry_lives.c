@@ -131,6 +131,33 @@ static struct profd_thread_id find_own_id(void)
     return (struct profd_thread_id){ (int32_t)syscall(SYS_gettid) };
 }
 
+/* Behind a filter the call may be forbidden, and kill: a thread is called as the program then. */
+static void kernel_name(char out[THREAD_NAME_BYTES])
+{
+    memset(out, 0, THREAD_NAME_BYTES);
+    if (atomic_load(&core.is_filtered))
+        strncpy(out, file_name_of(core_executable()), THREAD_NAME_BYTES - 1);
+    else if (prctl(PR_GET_NAME, out) < 0)
+        out[0] = '\0';
+}
+
+/* The thread becomes live with NAME, or the kernel's name for it (NULL): that is asked for under
+ * the lock, since nobody who renames the thread finds it before. */
+static void show_thread(struct thread_registration *self, const char *name)
+{
+    char own_name[THREAD_NAME_BYTES];
+    struct registry_access access = thread_registry_hold();
+    if (name == NULL)
+        kernel_name(own_name);
+    self->life = REGISTRATION_LIVE;
+    if (self->is_main)
+        atomic_store(&main_thread, self);
+    thread_registry_set_name(access, self, name != NULL ? name : own_name);
+    if (core_local.has_arena)
+        (void)thread_registry_describe_thread(access, self);
+    thread_registry_release(access);
+}
+
 /* Fills in what only the thread itself can tell, and shows it to the sampler. */
 static void make_thread_live(struct thread_registration *self, uint64_t stack_high,
                              const char *name)
@@ -151,25 +178,7 @@ static void make_thread_live(struct thread_registration *self, uint64_t stack_hi
     signal_stack_begin(self);
     thread_mask_adopt();
     (void)pthread_setspecific(end_key, self);
-
-    struct registry_access access = thread_registry_hold();
-    self->life = REGISTRATION_LIVE;
-    if (self->is_main)
-        atomic_store(&main_thread, self);
-    thread_registry_set_name(access, self, name);
-    if (core_local.has_arena)
-        (void)thread_registry_describe_thread(access, self);
-    thread_registry_release(access);
-}
-
-/* Behind a filter the call may be forbidden, and kill: a thread is called as the program then. */
-static void kernel_name(char out[THREAD_NAME_BYTES])
-{
-    memset(out, 0, THREAD_NAME_BYTES);
-    if (atomic_load(&core.is_filtered))
-        strncpy(out, file_name_of(core_executable()), THREAD_NAME_BYTES - 1);
-    else if (prctl(PR_GET_NAME, out) < 0)
-        out[0] = '\0';
+    show_thread(self, name);
 }
 
 /* What the C library takes from the top of a stack for itself and the thread's own variables: the
@@ -184,12 +193,10 @@ static uint64_t bytes_above(const void *stack_top)
 
 void thread_registry_adopt(struct thread_registration *registration, void *stack_top)
 {
-    char name[THREAD_NAME_BYTES];
     uint64_t above = bytes_above(stack_top);
-    kernel_name(name);
     if (above < registration->stack_low)
         registration->stack_low -= above; /* still the size */
-    make_thread_live(registration, (uint64_t)(uintptr_t)stack_top, name);
+    make_thread_live(registration, (uint64_t)(uintptr_t)stack_top, NULL);
 }
 
 static uint64_t main_stack_bytes(void)
@@ -219,7 +226,6 @@ static int current_stack(uint64_t *bytes, uint64_t *high)
 
 int thread_registry_register_current(const char *name, bool is_main)
 {
-    char own_name[THREAD_NAME_BYTES];
     uint64_t stack_bytes, stack_high;
     if (thread_current != NULL) {
         if (name != NULL)
@@ -242,10 +248,6 @@ int thread_registry_register_current(const char *name, bool is_main)
     if (self == NULL)
         return -EAGAIN;
     self->is_main = is_main;
-    if (name == NULL) {
-        kernel_name(own_name);
-        name = own_name;
-    }
     make_thread_live(self, stack_high, name);
     return 0;
 }
