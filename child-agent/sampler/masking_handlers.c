@@ -7,11 +7,17 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/guest/spin.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
+
+/* Some 10 ms: a sample may fall due when the handler is through and has not returned yet, and a
+ * thread may lose its processor just then. */
+enum { RETURN_TICKS = 30 * 1000 * 1000 };
 
 typedef void signal_handler(int number, siginfo_t *info, void *context);
 
@@ -44,10 +50,20 @@ static bool is_ours_next(const ucontext_t *context)
 {
     int number = errno;
     uint64_t pending = 0;
+    if (process_memory_is_read_directly())
+        return false; /* behind a filter nobody may ask */
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
         errno = number;
     return (pending & ~signal_bits_of(&context->uc_sigmask) &
             signal_bit(sampling_signal_number())) != 0;
+}
+
+/* Until when a sample where CONTEXT is interrupts what a handler returned to; 0: none does. */
+static uint64_t return_end_ticks(const ucontext_t *context)
+{
+    if (is_ours_next(context))
+        return UINT64_MAX;
+    return context->uc_mcontext.gregs[REG_RAX] == -EINTR ? clock_ticks() + RETURN_TICKS : 0;
 }
 
 static void on_signal(int number, siginfo_t *info, void *signal_context)
@@ -60,8 +76,9 @@ static void on_signal(int number, siginfo_t *info, void *signal_context)
     struct thread_own_data *own = thread_own();
     if (own != NULL)
         own->interrupted_return = (struct handler_return){
-            .pc = is_ours_next(context) ? (uint64_t)registers[REG_RIP] : 0,
+            .pc = (uint64_t)registers[REG_RIP],
             .stack_address = (uint64_t)registers[REG_RSP],
+            .end_ticks = return_end_ticks(context),
         };
 }
 
@@ -153,16 +170,22 @@ bool masking_handlers_have(int number)
     return is_valid(number) && atomic_load(&handlers[number].is_called_by_ours);
 }
 
-bool masking_handlers_returned_to(const ucontext_t *context)
+static bool is_return(const struct handler_return *last, const ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;
+    return last->end_ticks != 0 && last->pc == (uint64_t)registers[REG_RIP] &&
+           last->stack_address == (uint64_t)registers[REG_RSP] &&
+           (last->end_ticks == UINT64_MAX || clock_ticks() <= last->end_ticks);
+}
+
+bool masking_handlers_returned_to(const ucontext_t *context)
+{
     struct thread_own_data *own = thread_own();
-    if (own == NULL || own->interrupted_return.pc != (uint64_t)registers[REG_RIP] ||
-        own->interrupted_return.stack_address != (uint64_t)registers[REG_RSP])
+    if (own == NULL || !is_return(&own->interrupted_return, context))
         return false;
     /* The next wait may be here, too; or the next of ours, before the thread goes on. */
     if (!is_ours_next(context))
-        own->interrupted_return.pc = 0;
+        own->interrupted_return.end_ticks = 0;
     return true;
 }
 

@@ -47,9 +47,11 @@ struct thread_start {
     void *argument;
 };
 
-/* Where a handler of the program has returned to. */
+/* Where a handler of the program has returned to, and until when a sample is taken to interrupt
+ * just that. */
 struct handler_return {
     uint64_t pc, stack_address;
+    uint64_t end_ticks;
 };
 
 /* Accessed through thread_own(): for the thread only. */

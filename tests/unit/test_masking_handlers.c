@@ -1,8 +1,10 @@
 #include <check.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -22,7 +24,7 @@ static void on_plain(int number)
 static void on_info(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    ck_assert_int_eq(number, SIGUSR1);
+    ck_assert(number == SIGUSR1 || number == SIGALRM);
     last_info = *info;
     calls++;
 }
@@ -137,6 +139,47 @@ START_TEST(a_sample_that_stays_blocked_is_not_told_later)
 }
 END_TEST
 
+static ucontext_t last_context;
+
+static void on_interruption(int number, siginfo_t *info, void *context)
+{
+    on_info(number, info, context);
+    last_context = *(const ucontext_t *)context;
+}
+
+/* One wait that such a handler cuts short. */
+static void cut_wait_short(void)
+{
+    struct sigaction action = masking_action();
+    const struct itimerval soon = { .it_value.tv_usec = 1000, .it_interval.tv_usec = 10 * 1000 };
+    action.sa_sigaction = on_interruption;
+    ck_assert_int_eq(masking_handlers_set(SIGALRM, &action, NULL), 0);
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    ck_assert_int_eq(poll(NULL, 0, -1), -1);
+    ck_assert_int_eq(errno, EINTR);
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL), 0);
+}
+
+START_TEST(a_sample_just_after_it_knows_that_a_wait_was_cut_short)
+{
+    bool is_told = false;
+    for (int i = 0; i < 300 && !is_told; i++) { /* the processor may be taken from us */
+        cut_wait_short();
+        is_told = masking_handlers_returned_to(&last_context);
+    }
+    ck_assert(is_told);
+    ck_assert(!masking_handlers_returned_to(&last_context));
+}
+END_TEST
+
+START_TEST(a_sample_long_after_it_is_another)
+{
+    cut_wait_short();
+    ck_assert_int_eq(poll(NULL, 0, 100), 0);
+    ck_assert(!masking_handlers_returned_to(&last_context));
+}
+END_TEST
+
 START_TEST(one_with_a_single_argument_is_called_too)
 {
     struct sigaction action = { .sa_handler = on_plain }, old;
@@ -211,6 +254,8 @@ int main(void)
     tcase_add_test(all, a_sample_that_it_held_up_knows_that_it_returned);
     tcase_add_test(all, a_sample_at_the_same_place_later_is_another);
     tcase_add_test(all, a_sample_that_stays_blocked_is_not_told_later);
+    tcase_add_test(all, a_sample_just_after_it_knows_that_a_wait_was_cut_short);
+    tcase_add_test(all, a_sample_long_after_it_is_another);
     tcase_add_test(all, one_with_a_single_argument_is_called_too);
     tcase_add_test(all, others_are_the_kernels_own);
     tcase_add_test(all, what_comes_after_it_finds_it_once);
