@@ -91,6 +91,10 @@ struct arena_header {
      * none. */
     char labels[ARENA_LABELS_BYTES];
     uint32_t labels_left_out; /* how many more labels there were, for which there was no room */
+    /* Not 0 while a chunk is on its way from one state to the next, when the counts above do not
+     * match its state. It stays so in the arena of a process that was stopped or killed just then.
+     */
+    _Atomic uint32_t is_chunk_moving;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
@@ -229,6 +233,20 @@ static inline void arena_count_dropped_blocks(struct arena_header *header, enum 
 {
     atomic_fetch_add_explicit(&header->drops[cause], count, memory_order_relaxed);
     atomic_fetch_add_explicit(&header->drop_bytes[cause], bytes, memory_order_relaxed);
+}
+
+/* Announces that a chunk changes its state and is counted, which takes two steps. Until
+ * arena_end_move(), a reader takes no number of produced blocks from the counts. Called under the
+ * chunk manager's lock. Async-signal-safe. */
+static inline void arena_begin_move(struct arena_header *header)
+{
+    /* An exchange, as nothing that is written later may become visible before it. */
+    (void)atomic_exchange_explicit(&header->is_chunk_moving, 1, memory_order_acq_rel);
+}
+
+static inline void arena_end_move(struct arena_header *header)
+{
+    atomic_store_explicit(&header->is_chunk_moving, 0, memory_order_release);
 }
 
 /* Counts a block of BYTES as produced and dropped at once. A concurrent reader never sees it as

@@ -167,7 +167,8 @@ static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
 /* Whether no chunk began, was given back or was recycled in between. */
 static bool is_same_stock(const struct arena_header *before, const struct arena_header *after)
 {
-    return before->produced_blocks == after->produced_blocks &&
+    return before->is_chunk_moving == 0 && after->is_chunk_moving == 0 &&
+           before->produced_blocks == after->produced_blocks &&
            before->next_range_start == after->next_range_start &&
            before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
 }
@@ -189,11 +190,12 @@ static int take_stock(struct arena_reader *reader, uint32_t slot_count)
         if (error != 0)
             return error;
         fill_drops(&reader->info, &after);
-        reader->is_exact = is_same_stock(&before, &after);
-        if (!reader->is_exact)
+        bool is_exact = is_same_stock(&before, &after);
+        if (!is_exact)
             reader->info.produced_blocks = reader->info.produced_bytes = 0;
         add_produced(&reader->info, before.produced_blocks, before.produced_bytes);
-        if (reader->is_exact)
+        reader->is_chunk_moving = after.is_chunk_moving != 0;
+        if (is_exact)
             break;
     }
     sort_listed(reader->chunks, reader->chunk_count);
@@ -275,16 +277,17 @@ void arena_reader_close(struct arena_reader *reader)
     munmap(reader, reader->mapped_bytes);
 }
 
-static uint64_t max_u64(uint64_t value, uint64_t least)
+/* What was produced is at least what is there and what was dropped, as a refused block is counted
+ * as dropped first; and is just that when the writer was stopped between two counts. */
+static uint64_t produced_or_known(const struct arena_reader *reader, uint64_t produced,
+                                  uint64_t known)
 {
-    return value > least ? value : least;
+    return reader->is_chunk_moving || produced < known ? known : produced;
 }
 
 void arena_reader_info(const struct arena_reader *reader, struct arena_info *out)
 {
     *out = reader->info;
-    if (reader->is_exact)
-        return;
     uint64_t blocks = out->kept_blocks, bytes = out->kept_bytes;
     for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
         if (drop_cause_counts_blocks((enum drop_cause)cause)) {
@@ -292,8 +295,8 @@ void arena_reader_info(const struct arena_reader *reader, struct arena_info *out
             bytes += out->drop_bytes[cause];
         }
     }
-    out->produced_blocks = max_u64(out->produced_blocks, blocks);
-    out->produced_bytes = max_u64(out->produced_bytes, bytes);
+    out->produced_blocks = produced_or_known(reader, out->produced_blocks, blocks);
+    out->produced_bytes = produced_or_known(reader, out->produced_bytes, bytes);
 }
 
 size_t arena_reader_chunk_count(const struct arena_reader *reader)

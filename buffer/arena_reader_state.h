@@ -24,8 +24,7 @@ struct arena_reader {
     uint32_t dictionary_bytes;  /* bytes of the dictionary that were copied */
     uint8_t *dictionary;        /* a copy, placed after the chunk list in the same mapping */
     size_t mapped_bytes;        /* size of the whole mapping */
-    bool is_exact; /* the produced counts match the chunk list exactly; otherwise they are a lower
-                    * bound */
+    bool is_chunk_moving;       /* one was when they were listed, and the counts do not match */
     size_t chunk_count;
     struct listed_chunk chunks[]; /* sorted by range_start */
 };

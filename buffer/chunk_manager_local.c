@@ -180,17 +180,27 @@ uint32_t chunk_manager_take_released(struct chunk_manager *manager)
     return slot;
 }
 
+/* Moves released CHUNK to state TO and counts what it loses by that. False when profd was faster.
+ */
+static bool recycle_chunk(struct chunk_manager *manager, struct chunk *chunk, enum chunk_state to)
+{
+    bool is_moved = chunk_move(chunk, CHUNK_RELEASED, to) == 0;
+    if (is_moved)
+        arena_count_recycled_chunk(manager->arena->header, chunk);
+    return is_moved;
+}
+
 bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
 {
     collect_destroyed(manager);
     uint32_t slot = chunk_manager_take_released(manager);
     if (slot == SLOT_NONE)
         return false;
-    struct chunk *chunk = arena_chunk(manager->arena, slot);
-    if (chunk_move(chunk, CHUNK_RELEASED, CHUNK_FREE) == 0) {
-        arena_count_recycled_chunk(manager->arena->header, chunk);
+    arena_begin_move(manager->arena->header);
+    bool is_recycled = recycle_chunk(manager, arena_chunk(manager->arena, slot), CHUNK_FREE);
+    arena_end_move(manager->arena->header);
+    if (is_recycled)
         return chunk_manager_discard_slot(manager, slot);
-    }
     if (!is_destroyed(manager, slot))
         return false; /* the program overwrote the header; the slot is lost, and stays counted */
     collect_slot(manager, slot); /* profd was faster */
@@ -231,11 +241,9 @@ static struct chunk *take_chunk(struct chunk_manager *manager, uint32_t *slot)
     enum chunk_state state;
     while ((*slot = choose_slot(manager, &state)) != SLOT_NONE) {
         struct chunk *chunk = arena_chunk(manager->arena, *slot);
-        if (chunk_move(chunk, state, CHUNK_IN_USE) == 0) {
-            if (state == CHUNK_RELEASED)
-                arena_count_recycled_chunk(manager->arena->header, chunk);
+        if (state == CHUNK_RELEASED ? recycle_chunk(manager, chunk, CHUNK_IN_USE)
+                                    : chunk_move(chunk, state, CHUNK_IN_USE) == 0)
             return chunk;
-        }
         if (state != CHUNK_RELEASED || !is_destroyed(manager, *slot))
             return NULL; /* the program overwrote the header; the slot is lost, and stays counted */
         collect_slot(manager, *slot);
@@ -243,16 +251,23 @@ static struct chunk *take_chunk(struct chunk_manager *manager, uint32_t *slot)
     return NULL;
 }
 
-static struct chunk *get_locked(struct chunk_manager *manager, uint32_t writer_index)
+static void begin_chunk(struct chunk_manager *manager, struct chunk *chunk, uint32_t slot,
+                        uint32_t writer_index)
 {
-    uint32_t slot;
-    struct chunk *chunk = take_chunk(manager, &slot);
-    if (chunk == NULL)
-        return NULL;
     uint64_t range_start = atomic_fetch_add_explicit(&manager->arena->header->next_range_start,
                                                      CHUNK_BUFFER_BYTES, memory_order_relaxed);
     chunk_begin(chunk, writer_index, manager->generation, range_start);
     atomic_store_explicit(&chunk->held_unit, manager->units[slot], memory_order_relaxed);
+}
+
+static struct chunk *get_locked(struct chunk_manager *manager, uint32_t writer_index)
+{
+    uint32_t slot;
+    arena_begin_move(manager->arena->header);
+    struct chunk *chunk = take_chunk(manager, &slot);
+    if (chunk != NULL)
+        begin_chunk(manager, chunk, slot, writer_index);
+    arena_end_move(manager->arena->header);
     return chunk;
 }
 
@@ -265,19 +280,29 @@ static uint32_t slot_of(const struct chunk_manager *manager, const struct chunk 
     return (uint32_t)(distance / CHUNK_BYTES);
 }
 
+/* Counts what CHUNK holds and closes it, at DONE. False when the program overwrote the header: what
+ * was recorded is lost then, and is missed. */
+static bool close_chunk(struct chunk_manager *manager, struct chunk *chunk, struct clock_pair done)
+{
+    struct arena_header *header = manager->arena->header;
+    arena_begin_move(header);
+    arena_count_closed_chunk(header, chunk);
+    bool is_closed = chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) == 0;
+    if (is_closed) {
+        chunk->done = done;
+        is_closed = chunk_move(chunk, CHUNK_DONE, CHUNK_RELEASED) == 0;
+    }
+    arena_end_move(header);
+    return is_closed;
+}
+
 void chunk_manager_release_locked(struct chunk_manager *manager, struct chunk *chunk)
 {
     uint32_t slot = slot_of(manager, chunk);
-    if (slot == SLOT_NONE)
+    const struct clock_pair done = clock_read_pair();
+    if (slot == SLOT_NONE || !close_chunk(manager, chunk, done))
         return;
-    /* Also when the program overwrote the header: what was recorded is lost then, and is missed. */
-    arena_count_closed_chunk(manager->arena->header, chunk);
-    if (chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) != 0)
-        return;
-    chunk->done = clock_read_pair();
-    manager->done_ns[slot] = chunk->done.monotonic_ns;
-    if (chunk_move(chunk, CHUNK_DONE, CHUNK_RELEASED) != 0)
-        return;
+    manager->done_ns[slot] = done.monotonic_ns;
     slot_list_push_back(&manager->released, manager->links, slot);
     manager->untold++;
 }
