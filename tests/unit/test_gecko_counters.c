@@ -1,81 +1,6 @@
-/* json.gecko_counters, json.gecko_overhead: what a sampler wrote of counters and of itself, as the
- * graphs that viewers draw. */
-#include <check.h>
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "buffer/chunk_manager.h"
-#include "buffer/sample_encoder.h"
-#include "buffer/sampler_entry.h"
-#include "json/gecko/gecko_process.h"
+/* json.gecko_counters: what a sampler wrote of counters, as the graphs that viewers draw. */
 #include "json/gecko/gecko_root.h"
-
-enum { COUNTERS = 3, WORK = 0, MEMORY = 1, UNTOLD = 2 };
-
-static const uint64_t MS = 1000000;
-
-static struct {
-    struct arena arena;
-    struct dictionary dictionary;
-    struct chunk_manager *manager;
-    struct chunk_writer writer;
-    struct sample_encoder *encoder;
-    struct clock_pair start;
-    double ns_per_tick;
-    struct counter_total written[COUNTERS], now[COUNTERS];
-    struct gecko_process_options options;
-    char *text;
-    size_t length;
-    cJSON *profile;
-} own;
-
-static void set_up(void)
-{
-    memset(&own, 0, sizeof(own));
-    clock_initialize();
-    ck_assert_int_eq(arena_create(8 * CHUNK_BYTES, &own.arena), 0);
-    dictionary_init(&own.dictionary, &own.arena);
-    ck_assert_int_eq(chunk_manager_create(&own.arena, 1, 8 * CHUNK_BYTES, &own.manager), 0);
-    own.start = clock_read_pair();
-    /* Calibration needs two readings some time apart. */
-    struct clock_pair later = own.start;
-    while (later.monotonic_ns - own.start.monotonic_ns < 5 * MS)
-        later = clock_read_pair();
-    own.ns_per_tick = clock_calibrate(own.start, later, 1.0).ns_per_tick;
-    own.arena.header->process_id = 4242;
-    own.arena.header->process_start_ns = own.start.monotonic_ns;
-    atomic_store(&own.arena.header->session_start_ns, own.start.monotonic_ns);
-    chunk_writer_init(&own.writer, own.manager, CHUNK_WRITER_SAMPLER);
-    ck_assert_int_eq(sample_encoder_create(&own.writer, 16, &own.encoder), 0);
-    own.options.reference_ns = own.start.monotonic_ns;
-    own.options.capture_ns = own.start.monotonic_ns + 1000 * MS;
-    dictionary_put_counter(&own.dictionary, WORK, "work", "Work", "what was \"done\"");
-    dictionary_put_counter(&own.dictionary, MEMORY, "heap", "Memory", "");
-    dictionary_put_counter(&own.dictionary, UNTOLD, "untold", "Work", "");
-}
-
-static void tear_down(void)
-{
-    cJSON_Delete(own.profile);
-    free(own.text);
-    sample_encoder_destroy(own.encoder);
-    chunk_writer_finish(&own.writer);
-    chunk_manager_destroy(own.manager);
-    arena_destroy(&own.arena);
-}
-
-static uint64_t ticks_of_ms(double ms)
-{
-    return (uint64_t)(ms * 1e6 / own.ns_per_tick);
-}
-
-static void encode_tick(uint64_t ms)
-{
-    ck_assert_int_eq(sample_encoder_tick(own.encoder, own.start.ticks + ticks_of_ms((double)ms)),
-                     0);
-}
+#include "tests/unit/gecko_counters_scene.h"
 
 static void put_entry(size_t (*write)(uint8_t *out))
 {
@@ -96,41 +21,6 @@ static size_t write_totals(uint8_t *out)
 static size_t write_changes(uint8_t *out)
 {
     return counters_entry_write(out, ticks_of_ms(0.9), own.written, own.now, COUNTERS);
-}
-
-static int append_text(void *context, const char *bytes, size_t n)
-{
-    (void)context;
-    own.text = realloc(own.text, own.length + n + 1);
-    memcpy(own.text + own.length, bytes, n);
-    own.length += n;
-    return 0;
-}
-
-static void make_profile(void)
-{
-    struct arena_reader *reader;
-    struct failure_latch latch;
-    struct json_writer writer;
-    struct progress_value reached;
-    failure_latch_init(&latch);
-    progress_value_init(&reached);
-    struct progress progress = progress_whole(&reached);
-    arena_update_clock(&own.arena);
-    ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
-    json_writer_init_sink(&writer, append_text, NULL, &latch);
-    ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, &progress, &latch), 0);
-    json_writer_fini(&writer);
-    arena_reader_close(reader);
-    own.profile = cJSON_ParseWithLength(own.text, own.length);
-    ck_assert_ptr_nonnull(own.profile);
-}
-
-static const cJSON *get_member(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    ck_assert_msg(item != NULL, "no \"%s\"", name);
-    return item;
 }
 
 static const cJSON *find_counter(const char *name)
@@ -265,84 +155,6 @@ START_TEST(counters_without_a_record_are_bad_entries)
 }
 END_TEST
 
-/* --- Overhead --- */
-
-static void put_overhead(uint64_t locking, uint64_t cleaning, uint64_t counters, uint64_t threads)
-{
-    struct sampler_overhead overhead = { locking, cleaning, counters, threads };
-    uint8_t entry[OVERHEAD_ENTRY_MAX_BYTES];
-    size_t bytes = overhead_entry_write(entry, &overhead);
-    ck_assert_int_eq(sample_encoder_put(own.encoder, entry, bytes), 0);
-}
-
-static void statistic_is(const char *name, double wanted)
-{
-    const cJSON *statistics = get_member(get_member(own.profile, "profilerOverhead"), "statistics");
-    ck_assert_double_eq_tol(get_member(statistics, name)->valuedouble, wanted,
-                            0.01 + fabs(wanted) * 0.01);
-}
-
-/* Ticks at 10, 11 and 12 ms, the next one at 20 ms after a sleep that was told in full. */
-START_TEST(overhead_is_in_microseconds_with_its_statistics)
-{
-    double unit_us = own.ns_per_tick * OVERHEAD_UNIT_TICKS / 1000;
-    encode_tick(10);
-    put_overhead(1, 0, 2, 100);
-    encode_tick(11);
-    put_overhead(3, 5, 0, 200);
-    for (uint64_t ms = 12; ms <= 20; ms++)
-        encode_tick(ms);
-    put_overhead(2, 1, 1, 300);
-    make_profile();
-    const cJSON *rows =
-        get_member(get_member(get_member(own.profile, "profilerOverhead"), "samples"), "data");
-    ck_assert_int_eq(cJSON_GetArraySize(rows), 3);
-    const cJSON *row = cJSON_GetArrayItem(rows, 1);
-    ck_assert_double_eq_tol(cJSON_GetArrayItem(row, 0)->valuedouble, 11, 0.2);
-    ck_assert_double_eq_tol(cJSON_GetArrayItem(row, 1)->valuedouble, 3 * unit_us, 0.01);
-    ck_assert_double_eq_tol(cJSON_GetArrayItem(row, 2)->valuedouble, 5 * unit_us, 0.01);
-    ck_assert_double_eq(cJSON_GetArrayItem(row, 3)->valuedouble, 0);
-    statistic_is("samplingCount", 3);
-    statistic_is("maxThread", 300 * unit_us);
-    statistic_is("meanThread", 200 * unit_us);
-    statistic_is("minThread", 100 * unit_us);
-    statistic_is("meanLockings", 2 * unit_us);
-    statistic_is("meanCleaning", 2 * unit_us);
-    statistic_is("meanCounter", unit_us);
-    statistic_is("maxOverhead", 304 * unit_us);
-    statistic_is("overheadDurations", 615 * unit_us);
-    statistic_is("profiledDuration", 10000);
-    statistic_is("overheadPercentage", 615 * unit_us / 10000);
-    statistic_is("meanInterval", 1000);
-}
-END_TEST
-
-/* As only a damaged arena has it: nothing comes before the first tick. */
-START_TEST(two_overheads_of_the_first_tick_have_no_interval)
-{
-    encode_tick(10);
-    put_overhead(1, 2, 3, 4);
-    put_overhead(1, 2, 3, 4);
-    make_profile();
-    statistic_is("samplingCount", 2);
-    statistic_is("meanInterval", 0);
-}
-END_TEST
-
-START_TEST(without_rows_there_are_no_statistics)
-{
-    encode_tick(10);
-    put_overhead(1, 2, 3, 4);
-    own.options.since_ns = own.start.monotonic_ns + 15 * MS;
-    make_profile();
-    const cJSON *overhead = get_member(own.profile, "profilerOverhead");
-    ck_assert_int_eq(cJSON_GetArraySize(get_member(get_member(overhead, "samples"), "data")), 0);
-    ck_assert_ptr_null(cJSON_GetObjectItemCaseSensitive(overhead, "statistics"));
-}
-END_TEST
-
-/* --- Counters of the root --- */
-
 START_TEST(the_machine_has_counters_in_the_root)
 {
     static const struct gecko_root_sample samples[] = {
@@ -393,12 +205,6 @@ int main(void)
     tcase_add_test(rows, what_was_before_the_capture_is_left_out);
     tcase_add_test(rows, counters_without_a_record_are_bad_entries);
     suite_add_tcase(suite, rows);
-    TCase *overhead = tcase_create("overhead");
-    tcase_add_checked_fixture(overhead, set_up, tear_down);
-    tcase_add_test(overhead, overhead_is_in_microseconds_with_its_statistics);
-    tcase_add_test(overhead, two_overheads_of_the_first_tick_have_no_interval);
-    tcase_add_test(overhead, without_rows_there_are_no_statistics);
-    suite_add_tcase(suite, overhead);
     TCase *machine = tcase_create("machine");
     tcase_add_checked_fixture(machine, set_up, tear_down);
     tcase_add_test(machine, the_machine_has_counters_in_the_root);

@@ -1,71 +1,14 @@
 /* Batches on disk: what outlives an exporter, and what is counted as lost. */
-#include <check.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "profctl/export/batch_add.h"
 #include "profctl/export/delivery.h"
-#include "profctl/export/spool.h"
-
-enum { LIMIT_BYTES = 1 << 20 };
-
-static char folder[64];
-static struct failure failure;
-
-static void make_folder(void)
-{
-    strcpy(folder, "/tmp/profd-test.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-    char command[128];
-
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static struct spool *open_spool(uint64_t limit_bytes)
-{
-    struct spool *spool = NULL;
-
-    ck_assert_msg(spool_open(folder, limit_bytes, &spool, &failure), "%s", failure.text);
-    return spool;
-}
-
-static int add_batch(struct spool *spool, enum export_kind kind, uint64_t id, const char *text)
-{
-    struct export_batch batch = {
-        .kind = kind, .id = id, .rows = 10, .first_minute_s = 60, .last_minute_s = 120
-    };
-
-    ck_assert_int_eq(export_batch_pack(&batch, text, strlen(text)), 0);
-    int error = spool_add(spool, &batch);
-    export_batch_free(&batch);
-    return error;
-}
-
-/* The id of the oldest; 0: there is none. */
-static uint64_t first_id(struct spool *spool)
-{
-    struct export_batch batch = { 0 };
-    int error = spool_first(spool, &batch);
-
-    export_batch_free(&batch);
-    ck_assert(error == 0 || error == -ENOENT);
-    return error == 0 ? batch.id : 0;
-}
+#include "tests/unit/spool_scene.h"
 
 START_TEST(rows_come_out_as_they_went_in)
 {
@@ -246,138 +189,6 @@ START_TEST(a_killed_exporter_leaves_whole_batches)
 }
 END_TEST
 
-START_TEST(one_exporter_has_a_spool_at_a_time)
-{
-    struct spool *spool = open_spool(LIMIT_BYTES), *other = NULL;
-
-    ck_assert(!spool_open(folder, LIMIT_BYTES, &other, &failure));
-    ck_assert_ptr_nonnull(strstr(failure.text, "--spool"));
-    spool_close(spool);
-    spool_close(open_spool(LIMIT_BYTES));
-}
-END_TEST
-
-START_TEST(a_folder_that_cannot_be_made_is_told)
-{
-    struct spool *spool = NULL;
-
-    ck_assert(!spool_open("/proc/none/spool", LIMIT_BYTES, &spool, &failure));
-    ck_assert_ptr_nonnull(strstr(failure.text, "/proc/none/spool"));
-}
-END_TEST
-
-START_TEST(a_folder_in_the_place_of_a_new_batch_is_named)
-{
-    struct spool *spool = NULL;
-    char path[128];
-
-    snprintf(path, sizeof(path), "%s/new.batch", folder);
-    ck_assert_int_eq(mkdir(path, 0700), 0);
-    ck_assert(!spool_open(folder, LIMIT_BYTES, &spool, &failure));
-    ck_assert_msg(strstr(failure.text, path) != NULL, "%s", failure.text);
-    ck_assert_ptr_nonnull(strstr(failure.text, "remove it"));
-}
-END_TEST
-
-/* A folder, or a FIFO, with the name that the next batch would have. */
-static void make_nonsense(uint64_t number, bool is_folder)
-{
-    char path[128];
-
-    snprintf(path, sizeof(path), "%s/%016" PRIx64 ".batch", folder, number);
-    ck_assert_int_eq(is_folder ? mkdir(path, 0700) : mkfifo(path, 0600), 0);
-}
-
-static bool is_there(uint64_t number)
-{
-    char path[128];
-
-    snprintf(path, sizeof(path), "%s/%016" PRIx64 ".batch", folder, number);
-    return access(path, F_OK) == 0;
-}
-
-START_TEST(a_folder_that_is_removed_is_made_again)
-{
-    struct spool *spool = open_spool(LIMIT_BYTES);
-
-    ck_assert_int_eq(add_batch(spool, EXPORT_STACKS, 1, "rows"), 0);
-    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 2, "rows"), 0);
-    remove_folder();
-    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 3, "rows"), 0);
-    ck_assert_uint_eq(first_id(spool), 3);
-    ck_assert_uint_eq(spool_losses(spool)->batches, 0);
-    ck_assert_uint_eq(spool_losses(spool)->torn, 2);
-    ck_assert(spool_losses(spool)->has_lost_stacks);
-    spool_close(spool);
-    spool = open_spool(LIMIT_BYTES);
-    ck_assert_uint_eq(first_id(spool), 3);
-    spool_close(spool);
-}
-END_TEST
-
-START_TEST(a_folder_that_is_removed_is_nobody_elses)
-{
-    struct spool *spool = open_spool(LIMIT_BYTES), *other = NULL;
-
-    remove_folder();
-    ck_assert_int_eq(spool_keep_folder(spool), 0);
-    ck_assert(!spool_open(folder, LIMIT_BYTES, &other, &failure));
-    spool_close(spool);
-}
-END_TEST
-
-START_TEST(what_is_no_batch_is_passed_over_and_stays)
-{
-    struct spool *spool = open_spool(LIMIT_BYTES);
-
-    spool_close(spool);
-    make_nonsense(0, true);
-    make_nonsense(1, false);
-    make_nonsense(2, true);
-    spool = open_spool(LIMIT_BYTES);
-    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 7, "rows"), 0);
-    ck_assert_uint_eq(first_id(spool), 7);
-    ck_assert_uint_eq(spool_losses(spool)->torn, 3);
-    ck_assert(is_there(0) && is_there(1) && is_there(2));
-    spool_close(spool);
-}
-END_TEST
-
-START_TEST(what_takes_the_place_of_a_batch_is_passed_over_and_stays)
-{
-    struct spool *spool = open_spool(LIMIT_BYTES);
-    char path[128];
-
-    for (uint64_t id = 1; id <= 3; id++)
-        ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, id, "rows"), 0);
-    uint64_t bytes = spool_bytes(spool) / 3;
-    for (uint64_t number = 0; number < 2; number++) {
-        snprintf(path, sizeof(path), "%s/%016" PRIx64 ".batch", folder, number);
-        ck_assert_int_eq(unlink(path), 0);
-        make_nonsense(number, number == 0);
-    }
-    ck_assert_uint_eq(first_id(spool), 3);
-    ck_assert_uint_eq(spool_losses(spool)->torn, 2);
-    ck_assert_uint_eq(spool_bytes(spool), bytes);
-    ck_assert(is_there(0) && is_there(1));
-    spool_close(spool);
-}
-END_TEST
-
-START_TEST(a_name_that_is_taken_loses_no_batch)
-{
-    struct spool *spool = open_spool(LIMIT_BYTES);
-
-    make_nonsense(0, true);
-    make_nonsense(1, true);
-    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 7, "rows"), 0);
-    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 8, "rows"), 0);
-    ck_assert_uint_eq(first_id(spool), 7);
-    ck_assert_uint_eq(spool_losses(spool)->torn, 0);
-    spool_close(spool);
-}
-END_TEST
-
 START_TEST(waits_grow_to_a_minute_and_differ)
 {
     for (unsigned failures = 1; failures < 40; failures++) {
@@ -406,14 +217,6 @@ int main(void)
     tcase_add_test(claims, a_batch_that_cannot_be_packed_is_counted);
     tcase_add_test(claims, a_torn_file_is_told_by_its_checksum);
     tcase_add_test(claims, a_killed_exporter_leaves_whole_batches);
-    tcase_add_test(claims, one_exporter_has_a_spool_at_a_time);
-    tcase_add_test(claims, a_folder_that_cannot_be_made_is_told);
-    tcase_add_test(claims, a_folder_in_the_place_of_a_new_batch_is_named);
-    tcase_add_test(claims, a_folder_that_is_removed_is_made_again);
-    tcase_add_test(claims, a_folder_that_is_removed_is_nobody_elses);
-    tcase_add_test(claims, what_is_no_batch_is_passed_over_and_stays);
-    tcase_add_test(claims, what_takes_the_place_of_a_batch_is_passed_over_and_stays);
-    tcase_add_test(claims, a_name_that_is_taken_loses_no_batch);
     tcase_add_test(claims, waits_grow_to_a_minute_and_differ);
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     suite_add_tcase(suite, claims);

@@ -1,0 +1,163 @@
+/* profctl.spool: its folder, and what others do there. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profctl/export/spool.h"
+#include "tests/unit/spool_scene.h"
+
+START_TEST(one_exporter_has_a_spool_at_a_time)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES), *other = NULL;
+
+    ck_assert(!spool_open(folder, LIMIT_BYTES, &other, &failure));
+    ck_assert_ptr_nonnull(strstr(failure.text, "--spool"));
+    spool_close(spool);
+    spool_close(open_spool(LIMIT_BYTES));
+}
+END_TEST
+
+START_TEST(a_folder_that_cannot_be_made_is_told)
+{
+    struct spool *spool = NULL;
+
+    ck_assert(!spool_open("/proc/none/spool", LIMIT_BYTES, &spool, &failure));
+    ck_assert_ptr_nonnull(strstr(failure.text, "/proc/none/spool"));
+}
+END_TEST
+
+START_TEST(a_folder_in_the_place_of_a_new_batch_is_named)
+{
+    struct spool *spool = NULL;
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/new.batch", folder);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ck_assert(!spool_open(folder, LIMIT_BYTES, &spool, &failure));
+    ck_assert_msg(strstr(failure.text, path) != NULL, "%s", failure.text);
+    ck_assert_ptr_nonnull(strstr(failure.text, "remove it"));
+}
+END_TEST
+
+/* A folder, or a FIFO, with the name that the next batch would have. */
+static void make_nonsense(uint64_t number, bool is_folder)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%016" PRIx64 ".batch", folder, number);
+    ck_assert_int_eq(is_folder ? mkdir(path, 0700) : mkfifo(path, 0600), 0);
+}
+
+static bool is_there(uint64_t number)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%016" PRIx64 ".batch", folder, number);
+    return access(path, F_OK) == 0;
+}
+
+START_TEST(a_folder_that_is_removed_is_made_again)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+
+    ck_assert_int_eq(add_batch(spool, EXPORT_STACKS, 1, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 2, "rows"), 0);
+    remove_folder();
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 3, "rows"), 0);
+    ck_assert_uint_eq(first_id(spool), 3);
+    ck_assert_uint_eq(spool_losses(spool)->batches, 0);
+    ck_assert_uint_eq(spool_losses(spool)->torn, 2);
+    ck_assert(spool_losses(spool)->has_lost_stacks);
+    spool_close(spool);
+    spool = open_spool(LIMIT_BYTES);
+    ck_assert_uint_eq(first_id(spool), 3);
+    spool_close(spool);
+}
+END_TEST
+
+START_TEST(a_folder_that_is_removed_is_nobody_elses)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES), *other = NULL;
+
+    remove_folder();
+    ck_assert_int_eq(spool_keep_folder(spool), 0);
+    ck_assert(!spool_open(folder, LIMIT_BYTES, &other, &failure));
+    spool_close(spool);
+}
+END_TEST
+
+START_TEST(what_is_no_batch_is_passed_over_and_stays)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+
+    spool_close(spool);
+    make_nonsense(0, true);
+    make_nonsense(1, false);
+    make_nonsense(2, true);
+    spool = open_spool(LIMIT_BYTES);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 7, "rows"), 0);
+    ck_assert_uint_eq(first_id(spool), 7);
+    ck_assert_uint_eq(spool_losses(spool)->torn, 3);
+    ck_assert(is_there(0) && is_there(1) && is_there(2));
+    spool_close(spool);
+}
+END_TEST
+
+START_TEST(what_takes_the_place_of_a_batch_is_passed_over_and_stays)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+    char path[128];
+
+    for (uint64_t id = 1; id <= 3; id++)
+        ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, id, "rows"), 0);
+    uint64_t bytes = spool_bytes(spool) / 3;
+    for (uint64_t number = 0; number < 2; number++) {
+        snprintf(path, sizeof(path), "%s/%016" PRIx64 ".batch", folder, number);
+        ck_assert_int_eq(unlink(path), 0);
+        make_nonsense(number, number == 0);
+    }
+    ck_assert_uint_eq(first_id(spool), 3);
+    ck_assert_uint_eq(spool_losses(spool)->torn, 2);
+    ck_assert_uint_eq(spool_bytes(spool), bytes);
+    ck_assert(is_there(0) && is_there(1));
+    spool_close(spool);
+}
+END_TEST
+
+START_TEST(a_name_that_is_taken_loses_no_batch)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+
+    make_nonsense(0, true);
+    make_nonsense(1, true);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 7, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 8, "rows"), 0);
+    ck_assert_uint_eq(first_id(spool), 7);
+    ck_assert_uint_eq(spool_losses(spool)->torn, 0);
+    spool_close(spool);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.spool_folder");
+    TCase *claims = tcase_create("claims");
+    SRunner *runner;
+    int failed;
+    tcase_add_test(claims, one_exporter_has_a_spool_at_a_time);
+    tcase_add_test(claims, a_folder_that_cannot_be_made_is_told);
+    tcase_add_test(claims, a_folder_in_the_place_of_a_new_batch_is_named);
+    tcase_add_test(claims, a_folder_that_is_removed_is_made_again);
+    tcase_add_test(claims, a_folder_that_is_removed_is_nobody_elses);
+    tcase_add_test(claims, what_is_no_batch_is_passed_over_and_stays);
+    tcase_add_test(claims, what_takes_the_place_of_a_batch_is_passed_over_and_stays);
+    tcase_add_test(claims, a_name_that_is_taken_loses_no_batch);
+    tcase_add_checked_fixture(claims, make_folder, remove_folder);
+    suite_add_tcase(suite, claims);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
