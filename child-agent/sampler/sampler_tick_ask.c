@@ -42,7 +42,7 @@ static void signal_thread(struct thread_registration *thread, struct snapshot_co
     atomic_store(&snapshot->state, SNAPSHOT_REQUESTED);
     int number = sampling_signal_number();
     atomic_store(&snapshot->signal_number, number);
-    if (atomic_load(&thread->yields_signal) || thread_registry_signal(thread, number) < 0)
+    if (atomic_load(&thread->yields_signal) || thread_registry_signal(thread, number, snapshot) < 0)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
 

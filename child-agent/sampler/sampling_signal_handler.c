@@ -22,23 +22,24 @@ static bool cannot_be_told(const siginfo_t *info)
     return info->si_code == SI_USER && info->si_pid == 0;
 }
 
-/* Requests are sent to a thread by its own process. One that the program sent in another way while
- * a request is under way is no answer to it, and stays the program's. */
-static bool may_be_request(const siginfo_t *info)
+/* Whether INFO is of a signal by which somebody asked SELF for a snapshot, perhaps one that it has
+ * taken or withdrawn meanwhile. Such a signal names the snapshot, as none of the program's does. */
+static bool is_request(const struct thread_registration *self, const siginfo_t *info)
 {
-    return (info->si_code == SI_TKILL && info->si_pid == sampling_signal_owner()) ||
-           cannot_be_told(info);
+    const struct snapshot_copy *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
+    return snapshot != NULL && info->si_code == SI_QUEUE &&
+           info->si_value.sival_ptr == (const void *)snapshot;
 }
 
-/* The snapshot to fill, or NULL when INFO is not of a signal by which somebody asked for one. */
+/* The snapshot to fill, or NULL when none is asked for by INFO, or can be. */
 static struct snapshot_copy *requested_snapshot(const struct thread_registration *self,
                                                 const siginfo_t *info)
 {
     struct snapshot_copy *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
     if (snapshot == NULL || atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED ||
-        atomic_load(&snapshot->signal_number) != info->si_signo || !may_be_request(info))
+        atomic_load(&snapshot->signal_number) != info->si_signo)
         return NULL;
-    return snapshot;
+    return is_request(self, info) || cannot_be_told(info) ? snapshot : NULL;
 }
 
 bool sampling_signal_withdraw_request(const siginfo_t *info)
@@ -46,10 +47,9 @@ bool sampling_signal_withdraw_request(const siginfo_t *info)
     if (clock_sampling_is_signal(info))
         return true;
     struct snapshot_copy *snapshot = requested_snapshot(thread_current, info);
-    if (snapshot == NULL)
-        return false;
-    atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
-    return true;
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    return snapshot != NULL || is_request(thread_current, info);
 }
 
 /* What is blocked while the program's handler of NUMBER runs in CONTEXT: ours blocks more. */
@@ -136,10 +136,22 @@ static void pass_signal_on(int number, siginfo_t *info)
     sampling_signal_send_again(number, info);
 }
 
+/* A request that nobody waits for any more only passes. */
+static void on_request(const siginfo_t *info, void *context)
+{
+    struct snapshot_copy *snapshot = requested_snapshot(thread_current, info);
+    if (snapshot != NULL) {
+        snapshot_capture(snapshot, thread_current, context);
+        atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
+    }
+    thread_mask_settle_in_handler(context);
+    signal_stack_follow_in_handler(context);
+    snapshot_restart_system_call(context);
+}
+
 void sampling_signal_handle(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    struct snapshot_copy *snapshot;
     if (only_wakes) {
         if (!clock_sampling_is_signal(info)) /* the timer of the process may meet this thread */
             pass_signal_on(number, info);
@@ -147,12 +159,9 @@ void sampling_signal_handle(int number, siginfo_t *info, void *context)
         on_clock(number, info, context);
         signal_stack_follow_in_handler(context);
         snapshot_restart_system_call(context);
-    } else if ((snapshot = requested_snapshot(thread_current, info)) != NULL) {
-        snapshot_capture(snapshot, thread_current, context);
-        atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
-        thread_mask_settle_in_handler(context);
-        signal_stack_follow_in_handler(context);
-        snapshot_restart_system_call(context);
+    } else if (is_request(thread_current, info) ||
+               requested_snapshot(thread_current, info) != NULL) {
+        on_request(info, context);
     } else {
         on_program_signal(number, info, context);
     }

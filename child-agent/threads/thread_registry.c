@@ -1,6 +1,7 @@
 #include "child-agent/threads/thread_registry.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -169,12 +170,16 @@ void thread_registry_try_visit(void (*visit)(struct thread_registration *thread)
     thread_registry_release(access);
 }
 
-int thread_registry_signal(struct thread_registration *registration, int signal_number)
+int thread_registry_signal(struct thread_registration *registration, int signal_number, void *mark)
 {
+    siginfo_t info = { .si_signo = signal_number, .si_code = SI_QUEUE };
     int error = -ESRCH;
+    info.si_pid = registry.process.number;
+    info.si_value.sival_ptr = mark;
     struct registry_access access = thread_registry_hold();
     if (registration->life == REGISTRATION_LIVE &&
-        syscall(SYS_tgkill, registry.process.number, registration->id.number, signal_number) == 0)
+        syscall(SYS_rt_tgsigqueueinfo, registry.process.number, registration->id.number,
+                signal_number, &info) == 0)
         error = 0;
     thread_registry_release(access);
     return error;

@@ -30,18 +30,61 @@ static void stop_being_asked(void)
     thread_current = NULL;
 }
 
-static bool withdraws_request(int number, int code, pid_t sender)
+static siginfo_t make_info(int number, int code, pid_t sender)
 {
     siginfo_t info = { .si_signo = number, .si_code = code };
     info.si_pid = sender;
+    return info;
+}
+
+static bool withdraws_request(int number, int code, pid_t sender)
+{
+    const siginfo_t info = make_info(number, code, sender);
     return sampling_signal_withdraw_request(&info);
 }
 
-START_TEST(a_request_is_withdrawn_once)
+/* The signal by which the thread is asked. */
+static siginfo_t request_info(int number)
 {
-    ck_assert(withdraws_request(SIGURG, SI_TKILL, getpid()));
+    siginfo_t info = make_info(number, SI_QUEUE, getpid());
+    info.si_value.sival_ptr = &snapshot;
+    return info;
+}
+
+START_TEST(a_request_is_withdrawn_once_and_stays_ours)
+{
+    const siginfo_t info = request_info(SIGURG);
+    ck_assert(sampling_signal_withdraw_request(&info));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_EMPTY);
-    ck_assert(!withdraws_request(SIGURG, SI_TKILL, getpid()));
+    atomic_store(&snapshot.state, SNAPSHOT_TAKEN);
+    ck_assert(sampling_signal_withdraw_request(&info));
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_TAKEN);
+}
+END_TEST
+
+static volatile sig_atomic_t program_calls;
+
+static void count_call(int number)
+{
+    (void)number;
+    program_calls++;
+}
+
+/* The request's signal may come later than one that the program sends to itself. */
+START_TEST(the_programs_own_is_handled_while_a_request_is_under_way)
+{
+    const struct sigaction wanted = { .sa_handler = count_call };
+    siginfo_t info = request_info(SIGURG);
+    ck_assert_int_eq(sampling_signal_install(), 0);
+    ck_assert_int_eq(sampling_signal_program_action(SIGURG, &wanted, NULL), 0);
+    ck_assert_int_eq(raise(SIGURG), 0);
+    ck_assert_int_eq(program_calls, 1);
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
+    ck_assert_int_eq(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGURG, &info), 0);
+    ck_assert_int_eq(program_calls, 1);
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_TAKEN);
+    ck_assert_int_eq(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGURG, &info), 0);
+    ck_assert_int_eq(program_calls, 1);
 }
 END_TEST
 
@@ -49,6 +92,7 @@ START_TEST(what_the_program_sends_to_itself_leaves_the_request)
 {
     ck_assert(!withdraws_request(SIGURG, SI_USER, getpid()));
     ck_assert(!withdraws_request(SIGURG, SI_QUEUE, getpid()));
+    ck_assert(!withdraws_request(SIGURG, SI_TKILL, getpid()));
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
 }
 END_TEST
@@ -63,7 +107,8 @@ END_TEST
 
 START_TEST(another_signal_leaves_the_request)
 {
-    ck_assert(!withdraws_request(SIGWINCH, SI_TKILL, getpid()));
+    const siginfo_t info = request_info(SIGWINCH);
+    (void)sampling_signal_withdraw_request(&info);
     ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
 }
 END_TEST
@@ -157,7 +202,8 @@ int main(void)
     Suite *suite = suite_create("sampling_signal");
     TCase *requests = tcase_create("requests");
     tcase_add_checked_fixture(requests, request_snapshot, stop_being_asked);
-    tcase_add_test(requests, a_request_is_withdrawn_once);
+    tcase_add_test(requests, a_request_is_withdrawn_once_and_stays_ours);
+    tcase_add_test(requests, the_programs_own_is_handled_while_a_request_is_under_way);
     tcase_add_test(requests, what_the_program_sends_to_itself_leaves_the_request);
     tcase_add_test(requests, what_others_send_leaves_the_request);
     tcase_add_test(requests, another_signal_leaves_the_request);
