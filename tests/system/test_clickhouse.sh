@@ -135,7 +135,7 @@ test_a_query_agrees_with_a_capture() {
     expect 0 "$profctl" query "$url" --service web --json
     mv stdout query.report
     cp all.log stderr
-    sql "SELECT minute, covered_ms, cpu_ns / 1e6, samples, rows FROM profiles.health ORDER BY minute" >stdout
+    sql "SELECT minute, covered_ms, cpu_ns / 1e6, samples, rows FROM profiles.health FINAL ORDER BY minute" >stdout
     sql "SELECT minute, sum(cpu_ns) / 1e6, sum(samples), count() FROM profiles.samples GROUP BY minute ORDER BY minute" >>stdout
     is_near "$(cpu_ms query.report)" "$(cpu_ms capture.report)"
     for name in capture query; do
@@ -143,8 +143,8 @@ test_a_query_agrees_with_a_capture() {
     done
     grep -q burn query.functions
     diff capture.functions query.functions
-    [ "$(sql "SELECT sum(rows) FROM profiles.health")" -eq "$(sql "SELECT count() FROM profiles.samples")" ]
-    [ "$(sql "SELECT sum(cpu_ns) FROM profiles.health")" -eq "$(sql "SELECT sum(cpu_ns) FROM profiles.samples")" ]
+    [ "$(sql "SELECT sum(rows) FROM profiles.health FINAL")" -eq "$(sql "SELECT count() FROM profiles.samples")" ]
+    [ "$(sql "SELECT sum(cpu_ns) FROM profiles.health FINAL")" -eq "$(sql "SELECT sum(cpu_ns) FROM profiles.samples")" ]
     [ "$(sql "SELECT sum(cpu_ns) FROM profiles.hours")" -eq "$(sql "SELECT sum(cpu_ns) FROM profiles.samples")" ]
 }
 
@@ -308,7 +308,7 @@ test_a_killed_server_loses_nothing() {
     "$profctl" stop
     export_the_rest work
     expect_each_row_once
-    [ "$(sql "SELECT sum(lost_rows) + sum(torn_batches) FROM profiles.health")" -eq 0 ]
+    [ "$(sql "SELECT sum(lost_rows) + sum(torn_batches) FROM profiles.health FINAL")" -eq 0 ]
     [ "$(sql "SELECT count() FROM (SELECT DISTINCT stack FROM profiles.samples) WHERE stack NOT IN (SELECT stack FROM profiles.stacks)")" -eq 0 ]
 }
 
@@ -421,7 +421,7 @@ test_a_killed_exporter_loses_no_time() {
     start_export work
     wait_until has_rows "samples WHERE minute > toDateTime($killed + 4)" 1
     export_the_rest work
-    sql "SELECT minute, covered_ms, lost_ms FROM profiles.health ORDER BY minute" >stdout
+    sql "SELECT minute, covered_ms, lost_ms FROM profiles.health FINAL ORDER BY minute" >stdout
     [ "$(sql "SELECT uniqExact(minute) = max(toUInt32(minute)) - min(toUInt32(minute)) + 1 FROM profiles.samples")" -eq 1 ]
     expect_each_row_once
 }
