@@ -169,8 +169,7 @@ START_TEST(a_killed_exporter_leaves_whole_batches)
         }
         close(told[1]);
         uint64_t id = 0, last = 0;
-        while (last < (uint64_t)(5 + round * 3) &&
-               read(told[0], &last, sizeof(last)) == sizeof(last))
+        while (last < 5 + (uint64_t)round * 3 && read(told[0], &last, sizeof(last)) == sizeof(last))
             continue;
         ck_assert_int_eq(kill(child, SIGKILL), 0);
         waitpid(child, NULL, 0);

@@ -26,7 +26,7 @@ enum {
 
 /* What an account is made from, as it was at one step. */
 struct stock {
-    struct arena_header header;
+    uint8_t header[sizeof(struct arena_header)];
     uint8_t chunks[SLOTS][CHUNK_HEADER_BYTES];
 };
 
@@ -34,6 +34,7 @@ static struct stock stock;
 static struct chunk_copy copy;
 static pid_t writer_pid;
 static int arena_fd;
+static uint64_t chunks_offset;
 
 /* --- The writer, a process of its own --- */
 
@@ -90,6 +91,9 @@ static void start_writer(void)
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", writer_pid, ARENA_FD);
     arena_fd = open(path, O_RDWR);
     ck_assert_int_ge(arena_fd, 0);
+    struct arena_header header;
+    ck_assert_int_eq(pread(arena_fd, &header, sizeof(header), 0), sizeof(header));
+    chunks_offset = header.chunks_offset;
 }
 
 /* Lets the writer do one instruction. Returns false when it ended. */
@@ -107,10 +111,10 @@ static bool make_step(void)
 
 static void take_stock(struct stock *out)
 {
-    bool is_read = pread(arena_fd, &out->header, sizeof(out->header), 0) > 0;
+    bool is_read = pread(arena_fd, out->header, sizeof(out->header), 0) > 0;
     for (uint32_t slot = 0; slot < SLOTS && is_read; slot++)
         is_read = pread(arena_fd, out->chunks[slot], CHUNK_HEADER_BYTES,
-                        (off_t)(out->header.chunks_offset + slot * CHUNK_BYTES)) > 0;
+                        (off_t)(chunks_offset + slot * CHUNK_BYTES)) > 0;
     if (!is_read)
         ck_abort_msg("the arena cannot be read");
 }
