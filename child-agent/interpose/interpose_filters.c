@@ -106,11 +106,11 @@ static void prepare_for_strict_mode(void)
     prepare_for_filter(NULL);
 }
 
-/* What a child of vfork forbids itself is not this process' affair, though it has our memory.
- * Behind a filter nobody may ask who it is. */
+/* What a child of vfork forbids itself is not this process' affair, though it has our memory. Where
+ * a filter forbids to ask who it is, it is taken for this process. */
 static bool is_ours_to_prepare(void)
 {
-    return core.is_enabled && (atomic_load(&core.has_filter) || sampling_signal_is_own_process());
+    return core.is_enabled && sampling_signal_is_own_process();
 }
 
 /* FILTER: NULL for the strict mode, or one that cannot be read. */

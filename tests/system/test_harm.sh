@@ -175,6 +175,14 @@ test_sampling_goes_on_behind_a_filter() {
     says 'seccomp filter is in place, behind which threads share a timer' stdout
 }
 
+test_a_filter_of_a_child_that_borrows_the_memory_is_its_own() {
+    for clock in cpu perf; do
+        unharmed $clock confined lends
+        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+        has_function confined work_as_first || fail "sampling has ended with $clock"
+    done
+}
+
 # The first one leaves its thread alone with it; threads of ours would be met by the second.
 test_a_filter_for_all_threads_may_come_after_another() {
     for how in allows together; do

@@ -1,13 +1,14 @@
-/* confined [again | few | signals | asks | allows | wrong | together]: sets a filter that kills
- * whoever makes a call that is not on its list, which has what its threads need and the handler of
- * a signal; and works, as do a thread of before and some that it makes then. With "again" it sets
- * a second filter afterwards, without what a handler needs; with "few", too, and the first one
- * lacks a call that a sample may take. With "signals" it handles SIGURG behind the filter, blocks
- * all signals, and works while one comes that was asked for before. With "asks" it asks before
- * whether the kernel knows filters, as libseccomp does; with "allows" its first thread sets one
- * before that allows all. With "wrong" it asks for filters that cannot be read, before and behind
- * its own. With "together" four of its threads set one before at the same moment. Prints "lives".
- */
+/* confined [again | few | signals | asks | allows | wrong | together | lends]: sets a filter that
+ * kills whoever makes a call that is not on its list, which has what its threads need and the
+ * handler of a signal; and works, as do a thread of before and some that it makes then. With
+ * "again" it sets a second filter afterwards, without what a handler needs; with "few", too, and
+ * the first one lacks a call that a sample may take. With "signals" it handles SIGURG behind the
+ * filter, blocks all signals, and works while one comes that was asked for before. With "asks" it
+ * asks before whether the kernel knows filters, as libseccomp does; with "allows" its first thread
+ * sets one before that allows all. With "wrong" it asks for filters that cannot be read, before and
+ * behind its own. With "together" four of its threads set one before at the same moment. With
+ * "lends" a child that shares its memory sets the strict mode behind the filter, before it sets a
+ * second one itself. Prints "lives". */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -22,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,15 +32,32 @@
 enum { MOST_CALLS = 48, THREADS = 6, TOGETHER = 4 };
 
 static const unsigned usual[] = {
-    SYS_write,           SYS_exit,          SYS_exit_group,
-    SYS_futex,           SYS_mmap,          SYS_mprotect,
-    SYS_munmap,          SYS_madvise,       SYS_clone,
-    SYS_clone3,          SYS_rseq,          SYS_gettid,
-    SYS_set_robust_list, SYS_clock_gettime, SYS_seccomp,
-    SYS_rt_sigprocmask,  SYS_rt_sigaction,  SYS_brk,
+    SYS_write,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_futex,
+    SYS_mmap,
+    SYS_mprotect,
+    SYS_munmap,
+    SYS_madvise,
+    SYS_clone,
+    SYS_clone3,
+    SYS_rseq,
+    SYS_gettid,
+    SYS_set_robust_list,
+    SYS_clock_gettime,
+    SYS_seccomp,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigaction,
+    SYS_brk,
     SYS_munlock,
+    /* Of one that lends its memory: */
+    SYS_vfork,
+    SYS_getpid,
+    SYS_prctl,
+    SYS_wait4,
 };
-enum { USUAL = sizeof(usual) / sizeof(usual[0]) };
+enum { LENDING = sizeof(usual) / sizeof(usual[0]), USUAL = LENDING - 4 };
 
 static const double work_s = 0.2;
 static sem_t may_work;
@@ -188,6 +207,17 @@ static uint8_t *pages_with_gap(void)
     return pages;
 }
 
+static int lend_memory(void)
+{
+    int status;
+    pid_t child = vfork(); /* NOLINT: which is what this is about */
+    if (child == 0) {
+        (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0);
+        (void)syscall(SYS_exit, 0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
+}
+
 static bool is_asked(int count, char **arguments, const char *what)
 {
     return count > 1 && strcmp(arguments[1], what) == 0;
@@ -199,7 +229,8 @@ int main(int count, char **arguments)
     pthread_t before, behind[THREADS];
     bool is_few = is_asked(count, arguments, "few");
     bool is_with_signals = is_asked(count, arguments, "signals");
-    bool is_again = is_few || is_asked(count, arguments, "again");
+    bool lends = is_asked(count, arguments, "lends");
+    bool is_again = is_few || lends || is_asked(count, arguments, "again");
     uint8_t *pages = is_asked(count, arguments, "wrong") ? pages_with_gap() : NULL;
     sem_init(&may_work, 0, 0);
     if (pthread_create(&before, NULL, wait_and_work, NULL) != 0 ||
@@ -208,12 +239,16 @@ int main(int count, char **arguments)
         (is_asked(count, arguments, "allows") && allow_all() < 0) ||
         (is_asked(count, arguments, "together") && allow_all_together() < 0) ||
         (pages != NULL && ask_for_wrong_filters(pages) < 0) ||
-        set_filter(1, is_few ? USUAL - 1 : USUAL) != 0)
+        set_filter(1, lends    ? LENDING
+                      : is_few ? USUAL - 1
+                               : USUAL) != 0)
         return 2;
     sem_post(&may_work);
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&behind[i], NULL, work, NULL) != 0)
             return 3;
+    if (lends && lend_memory() < 0)
+        return 8;
     work_as_first();
     pthread_join(before, NULL);
     for (int i = 0; i < THREADS; i++)
