@@ -105,7 +105,7 @@ always_redis() {
 always_pgbench() {
     local what="always on at $always_rate Hz, CPU added, pgbench -S" postgres="" round
     find_postgres || { not_measured "$what" "needs postgresql"; return; }
-    prepare_postgres || { not_measured "$what" "no server can be started"; return; }
+    prepare_postgres || { not_measured "$what" "no server can be started: $(tail -n1 "$scratch/postgres.log")"; return; }
     rm -f "$scratch/throughput"
     for ((round = 0; round < always_rounds; round++)); do
         echo "$(always_transactions as_server) $(always_transactions always_server)" >>"$scratch/throughput"

@@ -23,11 +23,12 @@ prepare_postgres() {
     server=$scratch/postgres
     server_user=nobody
     ! id postgres >/dev/null 2>&1 || server_user=postgres
+    rm -rf "$server" # of a row before
     mkdir -p "$server"
     chmod 711 "$scratch"
     [ "$(id -u)" -ne 0 ] || chown "$server_user:" "$server"
     as_server test -x "$profctl" &&
-        as_server "${postgres%/*}/initdb" -D "$server/data" --auth=trust --username=bench --no-sync >/dev/null 2>&1 &&
+        as_server "${postgres%/*}/initdb" -D "$server/data" --auth=trust --username=bench --no-sync >"$scratch/postgres.log" 2>&1 &&
         printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$server'" "fsync = off" \
             "shared_buffers = 256MB" >>"$server/data/postgresql.conf" &&
         start_postgres as_server && query --initialize --scale=10 --quiet >/dev/null 2>&1 && stop_postgres
