@@ -156,6 +156,21 @@ number_now() {
     od -An -tu8 -N8 "$1" | tr -d ' '
 }
 
+# begin_session OPTION…: one of profd, until it has markers of the process that was there before. SINCE is the number
+# at that time.
+begin_session() {
+    expect 0 "$profctl" start "$@"
+    since=$(number_now n)
+    wait_until is_recorded_since "$since"
+    since=$(number_now n)
+}
+
+is_recorded_since() {
+    expect 0 "$profctl" capture --no-symbols -o some.json
+    read_facts some.json
+    awk -F'\t' -v since="$1" '$1 == "marker" && $4 == "number" && $8 > since { found = 1 } END { exit !found }' facts
+}
+
 # The first 200 markers, and those since the session began, are in the capture.
 has_all_of_both() {
     local since=$1
@@ -170,12 +185,11 @@ test_what_was_recorded_before_profd_came_is_in_its_capture() {
     local since
     number_markers 1000000
     start_profd --memory-limit 16M
-    expect 0 "$profctl" start --interval 7ms --features markers,stacks,cpu --memory-limit 16M
-    since=$(number_now n)
+    begin_session --interval 7ms --features markers,stacks,cpu --memory-limit 16M
     wait_until has_numbers n $((since + 300))
     expect 0 "$profctl" capture --no-symbols -o out.json
     read_facts out.json
-    has_all_of_both "$((since + 50))"
+    has_all_of_both "$since"
     [ "$(process_count numbered)" -eq 1 ]
     kill -KILL "$unwatched"
 }
@@ -187,13 +201,12 @@ test_it_waits_for_the_session_that_profd_has_later() {
     wait_until is_connected "$unwatched"
     since=$(number_now n)
     wait_until has_numbers n $((since + 100))
-    expect 0 "$profctl" start
-    since=$(number_now n)
+    begin_session
     wait_until has_numbers n $((since + 300))
     kill -KILL "$unwatched"
     expect 0 "$profctl" capture --no-symbols -o out.json
     read_facts out.json
-    has_all_of_both "$((since + 50))"
+    has_all_of_both "$since"
 }
 
 # The oldest goes when it does not fit profd's limit, and is counted.
