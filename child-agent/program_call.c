@@ -15,6 +15,8 @@ int program_call_begin(struct program_call *call)
 {
     if (!core.is_enabled || !core_local.is_followed)
         return -ENOSYS;
+    if (atomic_load(&core.forbids_sessions))
+        return -EPERM;
     if (own_thread_is(profd_current_thread_id()))
         return -EDEADLK;
     if (core_is_forking)

@@ -7,8 +7,8 @@ struct program_call {
     int cancel_state; /* of the calling thread, whose cancellation is disabled meanwhile */
 };
 
-/* Begins a call. Returns 0, or -ENOSYS, -EDEADLK or -EAGAIN with the meaning that profd_session.h
- * gives them. Only after 0 the call must be ended. */
+/* Begins a call. Returns 0, or -ENOSYS, -EPERM, -EDEADLK or -EAGAIN with the meaning that
+ * profd_session.h gives them. Only after 0 the call must be ended. */
 int program_call_begin(struct program_call *call);
 void program_call_end(struct program_call *call);
 

@@ -36,7 +36,8 @@
  * -ESRCH     there is no session; with PROFD_SESSION_OF_ALL also: it has ended, or profd does not
  *            profile the program
  * -ENOTCONN  PROFD_SESSION_OF_ALL: profd is not running
- * -EPERM     PROFD_SESSION_OF_ALL: profd runs as another user
+ * -EPERM     a seccomp filter of the program forbids what the calls take; or
+ *            PROFD_SESSION_OF_ALL: profd runs as another user
  * -EACCES    PROFD_SESSION_OF_ALL: another user's process listens at profd's socket
  * -ENOSYS    there is no agent: PROFD_DISABLE=1, a setuid program, a child made past the C library,
  *            a failure to start, or code that was compiled with PROFD_DISABLED
@@ -78,12 +79,12 @@ enum profd_session_scope {
 #ifndef PROFD_DISABLED
 
 /* Starts a session. OPTIONS may be NULL. Returns 0 once it records. On errors nothing has changed:
- * -EINVAL, -EBUSY, -EALREADY, -ENOSYS, -EDEADLK, -EAGAIN, or the resource that was lacking
+ * -EINVAL, -EBUSY, -EALREADY, -EPERM, -ENOSYS, -EDEADLK, -EAGAIN, or the resource that was lacking
  * (-ENOMEM, -EMFILE, -ENOSPC …). */
 int profd_session_start(const struct profd_session_options *options);
 
 /* Ends the program's session and discards what it recorded. Waits until no thread records. Returns
- * 0, -ESRCH, -EBUSY, -ENOSYS, -EDEADLK, -EAGAIN. */
+ * 0, -ESRCH, -EBUSY, -EPERM, -ENOSYS, -EDEADLK, -EAGAIN. */
 int profd_session_stop(void);
 
 /* Between the two calls only label stacks and counts are recorded. Both return 0 also if there was
@@ -103,9 +104,9 @@ bool profd_is_active(void);
  * FD does not block; a pipe without readers gives -EPIPE, without a signal. After an error, the
  * output is not a complete profile.
  *
- * 0; -EBADF: not open for writing; -ESRCH, -ENOSYS, -EDEADLK, -EAGAIN; -ECANCELED: profd ended or
- * replaced the session meanwhile; or an error of write() (-ENOSPC, -EPIPE …) or memory (-ENOMEM).
- */
+ * 0; -EBADF: not open for writing; -ESRCH, -EPERM, -ENOSYS, -EDEADLK, -EAGAIN; -ECANCELED: profd
+ * ended or replaced the session meanwhile; or an error of write() (-ENOSPC, -EPIPE …) or memory
+ * (-ENOMEM). */
 int profd_capture_to_fd(int fd);
 
 #endif

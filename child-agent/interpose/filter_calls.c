@@ -33,11 +33,25 @@ static const struct filtered_call calls_of_filters[] = {
 /* To ignore the signal. */
 static const struct filtered_call call_of_end = { .number = SYS_rt_sigaction };
 
+/* Of a session that the program begins, ends or captures, which may take threads, timers and files;
+ * none of their arguments is known. */
+static const int calls_of_sessions[] = {
+    SYS_read,          SYS_write,           SYS_close,        SYS_close_range,  SYS_openat,
+    SYS_fcntl,         SYS_pread64,         SYS_pwrite64,     SYS_lseek,        SYS_newfstatat,
+    SYS_fstat,         SYS_memfd_create,    SYS_ftruncate,    SYS_poll,         SYS_ppoll,
+    SYS_mmap,          SYS_mremap,          SYS_munmap,       SYS_mprotect,     SYS_madvise,
+    SYS_membarrier,    SYS_futex,           SYS_clone3,       SYS_unshare,      SYS_rseq,
+    SYS_exit,          SYS_prctl,           SYS_prlimit64,    SYS_uname,        SYS_gettid,
+    SYS_getpid,        SYS_tgkill,          SYS_rt_sigaction, SYS_timer_create, SYS_timer_delete,
+    SYS_timer_settime, SYS_clock_nanosleep,
+};
+
 static const struct filtered_call call_of_process = { .number = SYS_getpid };
 
 enum {
     CALLS_OF_SAMPLES = sizeof(calls_of_samples) / sizeof(calls_of_samples[0]),
     CALLS_OF_FILTERS = sizeof(calls_of_filters) / sizeof(calls_of_filters[0]),
+    CALLS_OF_SESSIONS = sizeof(calls_of_sessions) / sizeof(calls_of_sessions[0]),
 };
 
 static bool is_last(const struct sock_fprog *filter)
@@ -59,4 +73,14 @@ bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter)
 bool filter_calls_let_process_be_known(const struct sock_fprog *filter)
 {
     return filter_program_allows(filter, &call_of_process);
+}
+
+bool filter_calls_let_sessions_change(const struct sock_fprog *filter)
+{
+    for (size_t i = 0; i < CALLS_OF_SESSIONS; i++) {
+        const struct filtered_call call = { .number = calls_of_sessions[i] };
+        if (!filter_program_allows(filter, &call))
+            return false;
+    }
+    return true;
 }

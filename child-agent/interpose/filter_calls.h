@@ -1,4 +1,5 @@
-/* Checks whether a filter of system calls allows all calls that a sample may make. */
+/* Checks whether a filter of system calls allows all calls that the agent may make for a sample, or
+ * for a session of the program. */
 #ifndef PROFD_AGENT_FILTER_CALLS_H
 #define PROFD_AGENT_FILTER_CALLS_H
 
@@ -11,5 +12,9 @@ bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter);
 
 /* Returns whether the process may ask for its own process id behind FILTER. Pure. */
 bool filter_calls_let_process_be_known(const struct sock_fprog *filter);
+
+/* Returns whether the program can begin, end and capture sessions of its own behind FILTER. Pure.
+ */
+bool filter_calls_let_sessions_change(const struct sock_fprog *filter);
 
 #endif

@@ -118,6 +118,8 @@ static void prepare_for_mode(bool is_strict, const struct sock_fprog *filter)
 {
     if (filter == NULL || !filter_calls_let_process_be_known(filter))
         sampling_signal_take_for_own_process();
+    if (filter == NULL || !filter_calls_let_sessions_change(filter))
+        atomic_store(&core.forbids_sessions, true);
     if (!is_first())
         prepare_for_next_filter(is_strict ? NULL : filter);
     else if (is_strict)

@@ -48,6 +48,13 @@ test_nothing_is_recorded_in_a_pause_and_after_a_stop() {
     refute has_marker stopped
 }
 
+test_no_call_is_made_behind_a_filter_of_the_program() {
+    for start in start start-wall; do
+        alone $start burn filter burn pause resume capture=out.json stop active start
+        said $start 0 burn 0 filter 0 burn 0 pause EPERM resume EPERM capture=out.json EPERM stop EPERM active 0 start EPERM
+    done
+}
+
 test_every_clock_samples() {
     alone start-wall burn capture=out.json
     read_facts out.json

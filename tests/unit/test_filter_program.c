@@ -150,6 +150,21 @@ START_TEST(test_a_sample_takes_some_calls)
 }
 END_TEST
 
+static bool sessions_change_without(uint32_t call)
+{
+    struct sock_filter lines[] = { LOAD(nr), IF(JEQ, call, 1), KILL, ALLOW };
+    return filter_calls_let_sessions_change(
+        &(struct sock_fprog){ sizeof(lines) / sizeof(lines[0]), lines });
+}
+
+START_TEST(test_a_session_takes_more)
+{
+    ck_assert(sessions_change_without(SYS_reboot));
+    ck_assert(!sessions_change_without(SYS_timer_settime));
+    ck_assert(!sessions_change_without(SYS_membarrier));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("agent.filter_program");
@@ -162,6 +177,7 @@ int main(void)
     tcase_add_test(all, test_programs_without_an_end);
     tcase_add_test(all, test_hard_programs_are_given_up);
     tcase_add_test(all, test_a_sample_takes_some_calls);
+    tcase_add_test(all, test_a_session_takes_more);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

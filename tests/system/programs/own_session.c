@@ -3,15 +3,20 @@
  * marker, "capture=FILE" writes a capture, "until=FILE" waits until there is a FILE. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -305,6 +310,25 @@ static int wait_for(const char *path)
     return 0;
 }
 
+/* Kills whoever makes one of the calls that sessions take. */
+static int set_filter(void)
+{
+    struct sock_filter lines[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_timer_settime, 4, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_timer_create, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_nanosleep, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    };
+    const struct sock_fprog filter = { .len = sizeof(lines) / sizeof(lines[0]), .filter = lines };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+        return -errno;
+    return 0;
+}
+
 static const struct {
     const char *word;
     int (*act)(void);
@@ -339,6 +363,7 @@ static const struct {
     { "stop-in-callback", stop_in_callback },
     { "start-in-raw-child", start_in_raw_child },
     { "storm", storm_threads },
+    { "filter", set_filter },
     { "fork", go_on_in_child },
 };
 
