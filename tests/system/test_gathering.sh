@@ -7,7 +7,7 @@
 # be asked.
 start_fifty() {
     local i
-    export WITH_IDLE_THREAD=1
+    export WITH_IDLE_THREAD=1 REST_MS=20
     for i in $(seq 50); do
         echo "'$programs/numbered' '$scratch/n$i' &"
     done >all.sh

@@ -1,6 +1,6 @@
-/* numbered FILE: writes markers "number" with a running number as text, about one a millisecond,
- * and the last number written into FILE, 8 bytes that everybody may map. Until it is killed, or for
- * numbered FILE COUNT, until it has written COUNT. */
+/* numbered FILE: writes markers "number" with a running number as text, about one a millisecond, or
+ * one in REST_MS, and the last number written into FILE, 8 bytes that everybody may map. Until it
+ * is killed, or for numbered FILE COUNT, until it has written COUNT. */
 #include <fcntl.h>
 #include <profd.h>
 #include <stdio.h>
@@ -23,7 +23,8 @@ static volatile uint64_t *map_number(const char *path)
 
 int main(int argc, char **argv)
 {
-    const struct timespec rest = { .tv_nsec = 1000000 };
+    const char *rest_ms = getenv("REST_MS");
+    const struct timespec rest = { .tv_nsec = (rest_ms != NULL ? atol(rest_ms) : 1) * 1000000 };
     volatile uint64_t *number = argc > 1 ? map_number(argv[1]) : NULL;
     uint64_t last = argc > 2 ? strtoull(argv[2], NULL, 10) : UINT64_MAX;
     char text[24];
