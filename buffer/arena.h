@@ -91,8 +91,9 @@ struct arena_header {
      * none. */
     char labels[ARENA_LABELS_BYTES];
     uint32_t labels_left_out; /* how many more labels there were, for which there was no room */
-    /* Not 0 while a chunk is on its way from one state to the next, when the counts above do not
-     * match its state. It stays so in the arena of a process that was stopped or killed just then.
+    /* Not 0 while the process moves a chunk from one state to the next, when the counts above do
+     * not match its state. It stays so in the arena of a process that was stopped or killed just
+     * then.
      */
     _Atomic uint32_t is_chunk_moving;
 };
@@ -244,6 +245,7 @@ static inline void arena_begin_move(struct arena_header *header)
     (void)atomic_exchange_explicit(&header->is_chunk_moving, 1, memory_order_acq_rel);
 }
 
+/* Ends what arena_begin_move() announced. Under the same lock. Async-signal-safe. */
 static inline void arena_end_move(struct arena_header *header)
 {
     atomic_store_explicit(&header->is_chunk_moving, 0, memory_order_release);

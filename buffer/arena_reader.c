@@ -1,6 +1,7 @@
 #include "buffer/arena_reader.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -167,10 +168,36 @@ static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
 /* Whether no chunk began, was given back or was recycled in between. */
 static bool is_same_stock(const struct arena_header *before, const struct arena_header *after)
 {
-    return before->is_chunk_moving == 0 && after->is_chunk_moving == 0 &&
-           before->produced_blocks == after->produced_blocks &&
+    return before->produced_blocks == after->produced_blocks &&
            before->next_range_start == after->next_range_start &&
            before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
+}
+
+static int read_moving(const struct arena_source *source, uint32_t *out)
+{
+    return arena_source_read(source, offsetof(struct arena_header, is_chunk_moving), out,
+                             sizeof(*out));
+}
+
+/* As take_stock(), once. The list stands between two looks at whether a chunk is moving, and these
+ * between two at the counts: so a move that it may have met shows in one of them. */
+static int list_between_counts(struct arena_reader *reader, uint32_t slot_count,
+                               struct arena_header *before, struct arena_header *after,
+                               bool *is_exact)
+{
+    uint32_t moves_before = 0, moves_after = 0;
+    int error = read_header(&reader->source, before);
+    if (error == 0)
+        error = read_moving(&reader->source, &moves_before);
+    if (error == 0)
+        error = list_chunks(reader, slot_count);
+    if (error == 0)
+        error = read_moving(&reader->source, &moves_after);
+    if (error == 0)
+        error = read_header(&reader->source, after);
+    *is_exact = error == 0 && moves_before == 0 && moves_after == 0 &&
+                after->is_chunk_moving == 0 && is_same_stock(before, after);
+    return error;
 }
 
 /* Lists the chunks and takes the counts of the same moment: else a chunk that is recycled in
@@ -180,17 +207,13 @@ static int take_stock(struct arena_reader *reader, uint32_t slot_count)
 {
     for (int attempt = 0; attempt < STOCK_ATTEMPTS; attempt++) {
         struct arena_header before, after;
-        int error = read_header(&reader->source, &before);
+        bool is_exact;
         reader->chunk_count = 0;
         reader->info.produced_blocks = reader->info.produced_bytes = 0;
-        if (error == 0)
-            error = list_chunks(reader, slot_count);
-        if (error == 0)
-            error = read_header(&reader->source, &after);
+        int error = list_between_counts(reader, slot_count, &before, &after, &is_exact);
         if (error != 0)
             return error;
         fill_drops(&reader->info, &after);
-        bool is_exact = is_same_stock(&before, &after);
         if (!is_exact)
             reader->info.produced_blocks = reader->info.produced_bytes = 0;
         add_produced(&reader->info, before.produced_blocks, before.produced_bytes);

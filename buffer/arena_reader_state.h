@@ -24,7 +24,7 @@ struct arena_reader {
     uint32_t dictionary_bytes;  /* bytes of the dictionary that were copied */
     uint8_t *dictionary;        /* a copy, placed after the chunk list in the same mapping */
     size_t mapped_bytes;        /* size of the whole mapping */
-    bool is_chunk_moving;       /* one was when they were listed, and the counts do not match */
+    bool is_chunk_moving;       /* so when they were listed; the counts do not match */
     size_t chunk_count;
     struct listed_chunk chunks[]; /* sorted by range_start */
 };

@@ -36,14 +36,15 @@ static const struct filtered_call call_of_end = { .number = SYS_rt_sigaction };
 /* Of a session that the program begins, ends or captures, which may take threads, timers and files;
  * none of their arguments is known. */
 static const int calls_of_sessions[] = {
-    SYS_read,          SYS_write,           SYS_close,        SYS_close_range,  SYS_openat,
-    SYS_fcntl,         SYS_pread64,         SYS_pwrite64,     SYS_lseek,        SYS_newfstatat,
-    SYS_fstat,         SYS_memfd_create,    SYS_ftruncate,    SYS_poll,         SYS_ppoll,
-    SYS_mmap,          SYS_mremap,          SYS_munmap,       SYS_mprotect,     SYS_madvise,
-    SYS_membarrier,    SYS_futex,           SYS_clone3,       SYS_unshare,      SYS_rseq,
-    SYS_exit,          SYS_prctl,           SYS_prlimit64,    SYS_uname,        SYS_gettid,
-    SYS_getpid,        SYS_tgkill,          SYS_rt_sigaction, SYS_timer_create, SYS_timer_delete,
-    SYS_timer_settime, SYS_clock_nanosleep,
+    SYS_read,          SYS_write,           SYS_close,           SYS_close_range,  SYS_openat,
+    SYS_fcntl,         SYS_pread64,         SYS_pwrite64,        SYS_lseek,        SYS_newfstatat,
+    SYS_fstat,         SYS_memfd_create,    SYS_ftruncate,       SYS_poll,         SYS_ppoll,
+    SYS_mmap,          SYS_mremap,          SYS_munmap,          SYS_mprotect,     SYS_madvise,
+    SYS_membarrier,    SYS_futex,           SYS_clone3,          SYS_unshare,      SYS_rseq,
+    SYS_exit,          SYS_prctl,           SYS_prlimit64,       SYS_uname,        SYS_gettid,
+    SYS_getpid,        SYS_tgkill,          SYS_rt_sigaction,    SYS_timer_create, SYS_timer_delete,
+    SYS_timer_settime, SYS_clock_nanosleep, SYS_socket,          SYS_connect,      SYS_sendmsg,
+    SYS_recvmsg,       SYS_rt_sigprocmask,  SYS_set_robust_list,
 };
 
 static const struct filtered_call call_of_process = { .number = SYS_getpid };

@@ -43,7 +43,7 @@ static int call_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct 
 }
 
 /* The kernel's call: the C library's says of a signal for the thread that it was for the process,
- * which is how requests of samples differ from what the program sends. Cancelled as that one is. */
+ * and one from outside the pid namespace could not be told then. Cancelled as that one is. */
 static int call_kernel_sigtimedwait(const sigset_t *set, siginfo_t *info,
                                     const struct timespec *timeout)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "child-agent/core.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
@@ -15,8 +16,8 @@
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
 
-/* Some 10 ms: a sample may fall due when the handler is through and has not returned yet, and a
- * thread may lose its processor just then. */
+/* 6 to 30 ms, by the rate of the ticks: a sample may fall due when the handler is through and has
+ * not returned yet, and a thread may lose its processor just then. */
 enum { RETURN_TICKS = 30 * 1000 * 1000 };
 
 typedef void signal_handler(int number, siginfo_t *info, void *context);
@@ -45,22 +46,31 @@ static void unlock_handlers(const sigset_t *before)
     (void)real_pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+/* Whether a filter may forbid to ask the kernel. */
+static bool may_be_filtered(void)
+{
+    return atomic_load(&core.is_filtered) || atomic_load(&core.has_filter);
+}
+
 /* Whether one of ours comes as soon as the handler that has CONTEXT returns. */
 static bool is_ours_next(const ucontext_t *context)
 {
     int number = errno;
     uint64_t pending = 0;
-    if (process_memory_is_read_directly())
-        return false; /* behind a filter nobody may ask */
+    if (may_be_filtered())
+        return false;
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
         errno = number;
     return (pending & ~signal_bits_of(&context->uc_sigmask) &
             signal_bit(sampling_signal_number())) != 0;
 }
 
-/* Until when a sample where CONTEXT is interrupts what a handler returned to; 0: none does. */
+/* Until when a sample where CONTEXT is interrupts what a handler returned to; 0: none does. The
+ * strict mode, behind which nobody is sampled, forbids the time stamp, too. */
 static uint64_t return_end_ticks(const ucontext_t *context)
 {
+    if (may_be_filtered() && !process_memory_is_read_directly())
+        return 0;
     if (is_ours_next(context))
         return UINT64_MAX;
     return context->uc_mcontext.gregs[REG_RAX] == -EINTR ? clock_ticks() + RETURN_TICKS : 0;

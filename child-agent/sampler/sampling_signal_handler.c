@@ -31,7 +31,7 @@ static bool is_request(const struct thread_registration *self, const siginfo_t *
            info->si_value.sival_ptr == (const void *)snapshot;
 }
 
-/* The snapshot to fill, or NULL when none is asked for by INFO, or can be. */
+/* The snapshot to fill; NULL if INFO is not a request, or nobody waits for it any more. */
 static struct snapshot_copy *requested_snapshot(const struct thread_registration *self,
                                                 const siginfo_t *info)
 {
@@ -136,10 +136,9 @@ static void pass_signal_on(int number, siginfo_t *info)
     sampling_signal_send_again(number, info);
 }
 
-/* A request that nobody waits for any more only passes. */
-static void on_request(const siginfo_t *info, void *context)
+/* SNAPSHOT: NULL for a request that nobody waits for any more, which only passes. */
+static void on_request(struct snapshot_copy *snapshot, void *context)
 {
-    struct snapshot_copy *snapshot = requested_snapshot(thread_current, info);
     if (snapshot != NULL) {
         snapshot_capture(snapshot, thread_current, context);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
@@ -152,6 +151,7 @@ static void on_request(const siginfo_t *info, void *context)
 void sampling_signal_handle(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
+    struct snapshot_copy *snapshot;
     if (only_wakes) {
         if (!clock_sampling_is_signal(info)) /* the timer of the process may meet this thread */
             pass_signal_on(number, info);
@@ -159,9 +159,9 @@ void sampling_signal_handle(int number, siginfo_t *info, void *context)
         on_clock(number, info, context);
         signal_stack_follow_in_handler(context);
         snapshot_restart_system_call(context);
-    } else if (is_request(thread_current, info) ||
-               requested_snapshot(thread_current, info) != NULL) {
-        on_request(info, context);
+    } else if ((snapshot = requested_snapshot(thread_current, info)) != NULL ||
+               is_request(thread_current, info)) {
+        on_request(snapshot, context);
     } else {
         on_program_signal(number, info, context);
     }

@@ -126,6 +126,8 @@ static void reconcile_account(const struct copy *copy, struct arena_header *afte
 {
     uint64_t blocks = copy->released_blocks, bytes = copy->released_bytes;
 
+    if (copy->header.is_chunk_moving != 0)
+        after->is_chunk_moving = 1; /* the copy's reader goes by what it has */
     if (is_same_stock(&copy->header, after))
         return;
     for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {

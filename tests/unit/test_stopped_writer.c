@@ -154,6 +154,20 @@ static void adds_up(int step)
                   account.kept_bytes, blocks, bytes);
 }
 
+/* With a chunk that stays in use, those that were given back, and the refused blocks. */
+static void ends_with_all_counted(void)
+{
+    struct arena_header header;
+    struct arena_info account;
+    ck_assert_int_eq(pread(arena_fd, &header, sizeof(header), 0), sizeof(header));
+    ck_assert_uint_eq(header.is_chunk_moving, 0);
+    read_account(&account);
+    ck_assert_uint_eq(account.produced_blocks, (CHUNKS + 2) * BLOCKS_PER_CHUNK);
+    ck_assert_uint_eq(account.kept_blocks, BLOCKS_PER_CHUNK);
+    ck_assert_uint_eq(account.drops[DROP_RECYCLED], CHUNKS * BLOCKS_PER_CHUNK);
+    ck_assert_uint_eq(account.drops[DROP_MEMORY_LIMIT], BLOCKS_PER_CHUNK);
+}
+
 START_TEST(at_each_instruction_what_was_produced_is_kept_or_dropped)
 {
     int step = 0, changes = 0;
@@ -166,6 +180,7 @@ START_TEST(at_each_instruction_what_was_produced_is_kept_or_dropped)
     }
     ck_assert_int_gt(changes, FEWEST_CHANGES);
     adds_up(step);
+    ends_with_all_counted();
 }
 END_TEST
 

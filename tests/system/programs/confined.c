@@ -7,7 +7,7 @@
  * asks before whether the kernel knows filters, as libseccomp does; with "allows" its first thread
  * sets one before that allows all. With "wrong" it asks for filters that cannot be read, before and
  * behind its own. With "together" four of its threads set one before at the same moment. With
- * "lends" a child that shares its memory sets the strict mode behind the filter, before it sets a
+ * "lends" a child that shares its memory asks for the strict mode behind it, before it sets a
  * second one itself. Prints "lives". */
 #include <errno.h>
 #include <linux/filter.h>
