@@ -46,19 +46,13 @@ static void unlock_handlers(const sigset_t *before)
     (void)real_pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Whether a filter may forbid to ask the kernel. */
-static bool may_be_filtered(void)
-{
-    return atomic_load(&core.is_filtered) || atomic_load(&core.has_filter);
-}
-
 /* Whether one of ours comes as soon as the handler that has CONTEXT returns. */
 static bool is_ours_next(const ucontext_t *context)
 {
     int number = errno;
     uint64_t pending = 0;
-    if (may_be_filtered())
-        return false;
+    if (atomic_load(&core.has_filter))
+        return false; /* it may forbid to ask */
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
         errno = number;
     return (pending & ~signal_bits_of(&context->uc_sigmask) &
@@ -69,7 +63,7 @@ static bool is_ours_next(const ucontext_t *context)
  * strict mode, behind which nobody is sampled, forbids the time stamp, too. */
 static uint64_t return_end_ticks(const ucontext_t *context)
 {
-    if (may_be_filtered() && !process_memory_is_read_directly())
+    if (atomic_load(&core.has_filter) && !process_memory_is_read_directly())
         return 0;
     if (is_ours_next(context))
         return UINT64_MAX;

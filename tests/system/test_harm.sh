@@ -21,6 +21,7 @@ test_waits_are_not_cut_short_by_children_that_end() {
 test_waits_are_cut_short_by_handlers_that_block_all_signals() {
     for clock in $clocks; do
         unharmed "$clock" masked_handler
+        unharmed "$clock" masked_handler no-new-privs
     done
 }
 

@@ -1,12 +1,16 @@
-/* Waits that a handler cuts short, which blocks all signals and takes longer than several samples
- * are apart: they are to fail with EINTR. Prints for each call how often it did not; the status is
- * 1 when one did not. An alarm that goes off before the wait has begun does not count: it is the
- * next that cuts the wait short. */
+/* masked_handler [no-new-privs]: waits that a handler cuts short, which blocks all signals and
+ * takes longer than several samples are apart: they are to fail with EINTR. With "no-new-privs" it
+ * gives up privileges before, as who sets a filter does. Prints for each call how often it did not;
+ * the status is 1 when one did not. An alarm that goes off before the wait has begun does not
+ * count: it is the next that cuts the wait short. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -78,12 +82,15 @@ static int is_cut_short(long (*wait)(void))
     return is_short && cuts == 1;
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    bool gives_up = count > 1 && strcmp(arguments[1], "no-new-privs") == 0;
     struct sigaction action = { .sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO }, seen;
     int status = 0;
     sigfillset(&action.sa_mask);
     epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (gives_up && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return 2;
     if (epoll < 0 || sigaction(SIGALRM, &action, NULL) < 0 || sigaction(SIGALRM, NULL, &seen) < 0)
         return 2;
     status |= seen.sa_sigaction != on_alarm;
