@@ -92,9 +92,7 @@ struct arena_header {
     char labels[ARENA_LABELS_BYTES];
     uint32_t labels_left_out; /* how many more labels there were, for which there was no room */
     /* Not 0 while the process moves a chunk from one state to the next, when the counts above do
-     * not match its state. It stays so in the arena of a process that was stopped or killed just
-     * then.
-     */
+     * not match its state; for good if it is stopped or killed just then. */
     _Atomic uint32_t is_chunk_moving;
 };
 
@@ -275,6 +273,16 @@ static inline void arena_count_recycled_chunk(struct arena_header *header,
     arena_count_dropped_blocks(
         header, DROP_RECYCLED, atomic_load_explicit(&chunk->block_count, memory_order_relaxed),
         atomic_load_explicit(&chunk->offset_past_last_block, memory_order_relaxed));
+}
+
+/* Returns whether no chunk began, was given back or was recycled between the times that the headers
+ * BEFORE and AFTER were read at. */
+static inline bool arena_is_same_stock(const struct arena_header *before,
+                                       const struct arena_header *after)
+{
+    return before->produced_blocks == after->produced_blocks &&
+           before->next_range_start == after->next_range_start &&
+           before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
 }
 
 #endif

@@ -165,14 +165,6 @@ static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
     return 0;
 }
 
-/* Whether no chunk began, was given back or was recycled in between. */
-static bool is_same_stock(const struct arena_header *before, const struct arena_header *after)
-{
-    return before->produced_blocks == after->produced_blocks &&
-           before->next_range_start == after->next_range_start &&
-           before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
-}
-
 static int read_moving(const struct arena_source *source, uint32_t *out)
 {
     return arena_source_read(source, offsetof(struct arena_header, is_chunk_moving), out,
@@ -196,7 +188,7 @@ static int list_between_counts(struct arena_reader *reader, uint32_t slot_count,
     if (error == 0)
         error = read_header(&reader->source, after);
     *is_exact = error == 0 && moves_before == 0 && moves_after == 0 &&
-                after->is_chunk_moving == 0 && is_same_stock(before, after);
+                after->is_chunk_moving == 0 && arena_is_same_stock(before, after);
     return error;
 }
 

@@ -180,12 +180,13 @@ uint32_t chunk_manager_take_released(struct chunk_manager *manager)
     return slot;
 }
 
-/* Moves released CHUNK to state TO and counts what it loses by that. False when profd was faster.
- */
-static bool recycle_chunk(struct chunk_manager *manager, struct chunk *chunk, enum chunk_state to)
+/* Moves CHUNK from state FROM to state TO, and counts what a released one loses by that. False when
+ * profd was faster, or the program overwrote the header. */
+static bool move_counted_chunk(struct chunk_manager *manager, struct chunk *chunk,
+                               enum chunk_state from, enum chunk_state to)
 {
-    bool is_moved = chunk_move(chunk, CHUNK_RELEASED, to) == 0;
-    if (is_moved)
+    bool is_moved = chunk_move(chunk, from, to) == 0;
+    if (is_moved && from == CHUNK_RELEASED)
         arena_count_recycled_chunk(manager->arena->header, chunk);
     return is_moved;
 }
@@ -196,10 +197,11 @@ bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
     uint32_t slot = chunk_manager_take_released(manager);
     if (slot == SLOT_NONE)
         return false;
+    struct chunk *chunk = arena_chunk(manager->arena, slot);
     arena_begin_move(manager->arena->header);
-    bool is_recycled = recycle_chunk(manager, arena_chunk(manager->arena, slot), CHUNK_FREE);
+    bool is_free = move_counted_chunk(manager, chunk, CHUNK_RELEASED, CHUNK_FREE);
     arena_end_move(manager->arena->header);
-    if (is_recycled)
+    if (is_free)
         return chunk_manager_discard_slot(manager, slot);
     if (!is_destroyed(manager, slot))
         return false; /* the program overwrote the header; the slot is lost, and stays counted */
@@ -241,8 +243,7 @@ static struct chunk *take_chunk(struct chunk_manager *manager, uint32_t *slot)
     enum chunk_state state;
     while ((*slot = choose_slot(manager, &state)) != SLOT_NONE) {
         struct chunk *chunk = arena_chunk(manager->arena, *slot);
-        if (state == CHUNK_RELEASED ? recycle_chunk(manager, chunk, CHUNK_IN_USE)
-                                    : chunk_move(chunk, state, CHUNK_IN_USE) == 0)
+        if (move_counted_chunk(manager, chunk, state, CHUNK_IN_USE))
             return chunk;
         if (state != CHUNK_RELEASED || !is_destroyed(manager, *slot))
             return NULL; /* the program overwrote the header; the slot is lost, and stays counted */

@@ -42,8 +42,9 @@ static int call_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct 
     return -1;
 }
 
-/* The kernel's call: the C library's says of a signal for the thread that it was for the process,
- * and one from outside the pid namespace could not be told then. Cancelled as that one is. */
+/* The kernel's call: what the C library's makes of a signal for the thread (SI_USER) cannot be told
+ * from one that lost its sender, if it came from outside the pid namespace. Cancelled as that one
+ * is. */
 static int call_kernel_sigtimedwait(const sigset_t *set, siginfo_t *info,
                                     const struct timespec *timeout)
 {

@@ -24,8 +24,8 @@ bool masking_handlers_have(int number);
 /* Returns whether such a handler has just returned to the place of CONTEXT in the calling thread,
  * which is registered, and the sampling signal that it blocked came before anything else ran there.
  * A sample that falls due while the handler returns is recognised by time alone: for some 10 ms, a
- * second wait at the same place may be mistaken for it. Called in a handler of the
- * sampling signal, with its CONTEXT. True once for each return. */
+ * second wait at the same place may be mistaken for it. Called in a handler of the sampling signal,
+ * with its CONTEXT. True once for each return. */
 bool masking_handlers_returned_to(const ucontext_t *context);
 
 /* Called in a forked child. */

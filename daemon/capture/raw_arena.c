@@ -107,14 +107,6 @@ static void add_clock_pair(struct arena_header *header)
     header->latest_sequence = 0;
 }
 
-/* Whether no chunk began, was given back or was recycled while they were copied. */
-static bool is_same_stock(const struct arena_header *before, const struct arena_header *after)
-{
-    return before->produced_blocks == after->produced_blocks &&
-           before->next_range_start == after->next_range_start &&
-           before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
-}
-
 static uint64_t max_u64(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -128,7 +120,7 @@ static void reconcile_account(const struct copy *copy, struct arena_header *afte
 
     if (copy->header.is_chunk_moving != 0)
         after->is_chunk_moving = 1; /* the copy's reader goes by what it has */
-    if (is_same_stock(&copy->header, after))
+    if (arena_is_same_stock(&copy->header, after))
         return;
     for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
         if (drop_cause_counts_blocks((enum drop_cause)cause)) {
