@@ -3,14 +3,12 @@
 #define TESTS_UNIT_GECKO_COUNTERS_SCENE_H
 
 #include <check.h>
-#include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer/chunk_manager.h"
 #include "buffer/sample_encoder.h"
 #include "buffer/sampler_entry.h"
-#include "json/gecko/gecko_process.h"
+#include "tests/unit/gecko_json.h"
 
 enum { COUNTERS = 3, WORK = 0, MEMORY = 1, UNTOLD = 2 };
 
@@ -26,8 +24,6 @@ static struct {
     double ns_per_tick;
     struct counter_total written[COUNTERS], now[COUNTERS];
     struct gecko_process_options options;
-    char *text;
-    size_t length;
     cJSON *profile;
 } own;
 
@@ -59,7 +55,6 @@ static void set_up(void)
 static void tear_down(void)
 {
     cJSON_Delete(own.profile);
-    free(own.text);
     sample_encoder_destroy(own.encoder);
     chunk_writer_finish(&own.writer);
     chunk_manager_destroy(own.manager);
@@ -77,39 +72,9 @@ static void encode_tick(uint64_t ms)
                      0);
 }
 
-static int append_text(void *context, const char *bytes, size_t n)
-{
-    (void)context;
-    own.text = realloc(own.text, own.length + n + 1);
-    memcpy(own.text + own.length, bytes, n);
-    own.length += n;
-    return 0;
-}
-
 static void make_profile(void)
 {
-    struct arena_reader *reader;
-    struct failure_latch latch;
-    struct json_writer writer;
-    struct progress_value reached;
-    failure_latch_init(&latch);
-    progress_value_init(&reached);
-    struct progress progress = progress_whole(&reached);
-    arena_update_clock(&own.arena);
-    ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
-    json_writer_init_sink(&writer, append_text, NULL, &latch);
-    ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, &progress, &latch), 0);
-    json_writer_fini(&writer);
-    arena_reader_close(reader);
-    own.profile = cJSON_ParseWithLength(own.text, own.length);
-    ck_assert_ptr_nonnull(own.profile);
-}
-
-static const cJSON *get_member(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    ck_assert_msg(item != NULL, "no \"%s\"", name);
-    return item;
+    own.profile = parse_arena(&own.arena, &own.options);
 }
 
 #endif

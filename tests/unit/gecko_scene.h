@@ -4,8 +4,6 @@
 #define TESTS_UNIT_GECKO_SCENE_H
 
 #include <check.h>
-#include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer/chunk_manager.h"
@@ -13,7 +11,7 @@
 #include "buffer/clock.h"
 #include "buffer/dictionary.h"
 #include "buffer/sample_encoder.h"
-#include "json/gecko/gecko_process.h"
+#include "tests/unit/gecko_json.h"
 
 enum { MAIN = 1, WORKER = 2, SITE_LABEL = 1, SITE_MARKER = 2, PID = 4242 };
 
@@ -152,61 +150,11 @@ static void encode_marker(enum entry_kind kind, uint64_t ms, uint64_t duration_m
     own.thread.last_ticks = ticks;
 }
 
-struct text {
-    char *bytes;
-    size_t length;
-};
-
-static int append_text(void *context, const char *bytes, size_t n)
-{
-    struct text *text = context;
-    text->bytes = realloc(text->bytes, text->length + n + 1);
-    memcpy(text->bytes + text->length, bytes, n);
-    text->length += n;
-    text->bytes[text->length] = '\0';
-    return 0;
-}
-
-static void make_into(struct text *text)
-{
-    struct arena_reader *reader;
-    struct failure_latch latch;
-    struct json_writer writer;
-    struct progress_value reached;
-    failure_latch_init(&latch);
-    progress_value_init(&reached);
-    struct progress progress = progress_whole(&reached);
-    arena_update_clock(&own.arena);
-    ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
-    json_writer_init_sink(&writer, append_text, text, &latch);
-    ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, &progress, &latch), 0);
-    ck_assert_uint_eq(progress_value_get(&reached), PROGRESS_SCALE);
-    json_writer_fini(&writer);
-    arena_reader_close(reader);
-}
-
-static cJSON *parse_json(struct text *text)
-{
-    cJSON *json = cJSON_ParseWithLength(text->bytes, text->length);
-    ck_assert_msg(json != NULL, "no JSON: %s", text->bytes);
-    free(text->bytes);
-    return json;
-}
-
 static cJSON *make_profile(void)
 {
-    struct text text = { NULL, 0 };
-    make_into(&text);
     cJSON_Delete(own.profile);
-    own.profile = parse_json(&text);
+    own.profile = parse_arena(&own.arena, &own.options);
     return own.profile;
-}
-
-static cJSON *get_member(const cJSON *object, const char *name)
-{
-    cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    ck_assert_msg(item != NULL, "no \"%s\"", name);
-    return item;
 }
 
 static cJSON *thread_at(int position)

@@ -4,7 +4,6 @@
 #define TESTS_UNIT_GECKO_TIMED_SCENE_H
 
 #include <check.h>
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "buffer/clock.h"
 #include "buffer/dictionary.h"
 #include "buffer/sample_encoder.h"
-#include "json/gecko/gecko_process.h"
+#include "tests/unit/gecko_json.h"
 
 enum { MAIN = 1, WORKER = 2, PID = 4242, WRITERS = 2, SLOTS = 64 };
 
@@ -119,45 +118,10 @@ static inline void encode_tick(uint64_t ms)
     ck_assert_int_eq(sample_encoder_tick(own.encoder, ticks_at(ms * MS)), 0);
 }
 
-struct text {
-    char *bytes;
-    size_t length;
-};
-
-static int append_text(void *context, const char *bytes, size_t n)
-{
-    struct text *text = context;
-    text->bytes = realloc(text->bytes, text->length + n);
-    ck_assert_ptr_nonnull(text->bytes);
-    memcpy(text->bytes + text->length, bytes, n);
-    text->length += n;
-    return 0;
-}
-
 static void make_profile(void)
 {
-    struct text text = { NULL, 0 };
-    struct arena_reader *reader;
-    struct failure_latch latch;
-    struct json_writer writer;
-    failure_latch_init(&latch);
-    arena_update_clock(&own.arena);
-    ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
-    json_writer_init_sink(&writer, append_text, &text, &latch);
-    ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, NULL, &latch), 0);
-    json_writer_fini(&writer);
-    arena_reader_close(reader);
     cJSON_Delete(own.profile);
-    own.profile = cJSON_ParseWithLength(text.bytes, text.length);
-    ck_assert_ptr_nonnull(own.profile);
-    free(text.bytes);
-}
-
-static cJSON *get_member(const cJSON *object, const char *name)
-{
-    cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    ck_assert_msg(item != NULL, "no \"%s\"", name);
-    return item;
+    own.profile = parse_arena(&own.arena, &own.options);
 }
 
 static const cJSON *table_rows(int thread, const char *table)

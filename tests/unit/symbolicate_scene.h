@@ -3,7 +3,6 @@
 #define TESTS_UNIT_SYMBOLICATE_SCENE_H
 
 #include <check.h>
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "profctl/naming/symbolicate.h"
+#include "tests/unit/json_text.h"
 
 __attribute__((noinline)) static int plain_function(int x)
 {
@@ -74,30 +74,13 @@ static char *make_capture(const struct thread_text *thread, const char *build_id
     return capture;
 }
 
-struct buffer {
-    char *bytes;
-    size_t count;
-};
-
-static int append_text(void *context, const char *bytes, size_t count)
-{
-    struct buffer *buffer = context;
-
-    buffer->bytes = realloc(buffer->bytes, buffer->count + count + 1);
-    ck_assert_ptr_nonnull(buffer->bytes);
-    memcpy(buffer->bytes + buffer->count, bytes, count);
-    buffer->count += count;
-    buffer->bytes[buffer->count] = '\0';
-    return 0;
-}
-
 static struct capture_counts counts;
 static const struct symbolicate_events *watch; /* NULL: none */
 
 /* Runs the pass over TEXT; *OUT is the result, parsed, when it succeeded. */
 static int symbolicate_text(const char *text, bool with_names, cJSON **out)
 {
-    struct buffer buffer = { 0 };
+    struct text named = { 0 };
     struct symbol_cache *cache = NULL;
     struct failure_latch latch;
     struct json_writer writer;
@@ -105,30 +88,21 @@ static int symbolicate_text(const char *text, bool with_names, cJSON **out)
     int error;
 
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append_text, &buffer, &latch);
+    json_writer_init_sink(&writer, append_text, &named, &latch);
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
     if (with_names)
         ck_assert_int_eq(symbol_cache_create(&cache), 0);
     error = symbolicate_profile(reader, &writer, cache, &counts, watch);
     if (error == 0)
         error = json_writer_flush(&writer);
-    if (error == 0) {
-        *out = cJSON_Parse(buffer.bytes);
-        ck_assert_ptr_nonnull(*out);
-    }
+    if (error == 0)
+        *out = parse_json(&named);
+    else
+        free(named.bytes);
     json_writer_fini(&writer);
     json_reader_close(reader);
     symbol_cache_free(cache);
-    free(buffer.bytes);
     return error;
-}
-
-static const cJSON *get_member(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-
-    ck_assert_msg(item != NULL, "no \"%s\"", name);
-    return item;
 }
 
 static const cJSON *only_thread(const cJSON *root)

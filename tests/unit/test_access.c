@@ -1,10 +1,10 @@
 /* Who may control profd, and whose programs it profiles. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "daemon/access.h"
+#include "tests/unit/run_suite.h"
 
 enum { OWNER = 1000, OTHER = 1001, GROUP = 500 };
 
@@ -75,9 +75,5 @@ int main(void)
     tcase_add_test(tests, groups_have_names_or_numbers);
     tcase_add_loop_test(tests, what_is_no_group_is_refused, 0, 6);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "child-agent/guest/address_space.h"
+#include "tests/unit/run_suite.h"
 
 enum { MB = 1024 * 1024, OWN_THREADS = 3 };
 
@@ -62,9 +63,5 @@ int main(void)
     tcase_add_test(tests, of_too_few_nothing_is_taken);
     tcase_add_test(tests, a_share_is_no_more_than_usual);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

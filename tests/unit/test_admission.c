@@ -1,9 +1,9 @@
 /* daemon.admission */
 #include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "daemon/agents/admission.h"
+#include "tests/unit/run_suite.h"
 
 enum { OWNER = 1000, STRANGER = 2000, DESCRIPTORS = 20000, LOW = 4 };
 
@@ -143,8 +143,6 @@ int main(void)
 {
     Suite *suite = suite_create("daemon.admission");
     TCase *rules = tcase_create("rules");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(rules, open_doors, NULL);
     tcase_add_test(rules, strangers_are_all_but_root_and_the_owner);
@@ -158,9 +156,5 @@ int main(void)
     tcase_add_test(rules, the_reserve_is_the_owners);
     tcase_add_loop_test(rules, few_descriptors_leave_fewer_to_strangers, 0, 7);
     suite_add_tcase(suite, rules);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

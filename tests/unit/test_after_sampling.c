@@ -1,9 +1,9 @@
 /* child-agent.after_sampling: who is called when, and with what. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "child-agent/sampler/after_sampling.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST_CALLS = 64 };
 
@@ -116,9 +116,5 @@ int main(void)
     tcase_add_test(waiting, too_many_are_refused);
     tcase_add_test(waiting, a_forked_child_forgets_them);
     suite_add_tcase(suite, waiting);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 
 #include "daemon/memory/age_heap.h"
 #include "daemon/memory/memory_controller.h"
+#include "tests/unit/run_suite.h"
 
 enum { SOURCES = 200, STEPS = 20000 };
 
@@ -128,10 +129,5 @@ int main(void)
     tcase_add_test(all, whatever_comes_changes_and_goes_each_knows_its_place);
     tcase_add_test(all, room_grows_and_keeps_who_is_in);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

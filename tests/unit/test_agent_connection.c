@@ -3,7 +3,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "daemon/session.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
+#include "tests/unit/run_suite.h"
 
 enum { GENERATION = 5, LOOP_ENDS_MS = 20 * 1000, HITS = 3 };
 
@@ -300,9 +300,5 @@ int main(void)
     tcase_add_test(all, a_word_that_makes_no_sense_ends_the_connection);
     tcase_add_test(all, one_that_cannot_be_watched_has_ended_with_its_connection);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "common/recording_obstacle.h"
 #include "daemon/agents/agents.h"
 #include "tests/unit/agents_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_silent_one_is_a_name)
 {
@@ -152,10 +153,5 @@ int main(void)
     tcase_add_test(all, a_program_ends_where_the_next_is_called);
     tcase_add_test(all, a_call_that_failed_begins_nothing);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* daemon.agents: hellos and ends of real processes. */
 #include "daemon/agents/agents.h"
 #include "tests/unit/agents_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void ignore_message(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
 {
@@ -164,10 +165,5 @@ int main(void)
     tcase_add_test(all, a_connection_may_end_before_its_process);
     tcase_add_loop_test(all, a_hello_that_cannot_be_used_makes_no_child, 0, 2);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

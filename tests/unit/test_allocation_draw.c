@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "child-agent/allocations/allocation_draw.h"
+#include "tests/unit/run_suite.h"
 
 enum { INTERVAL = 512 * 1024, DRAWS = 200000 };
 
@@ -82,9 +83,5 @@ int main(void)
     tcase_add_test(tcase, weights_are_sizes_by_their_probability);
     tcase_add_test(tcase, sums_of_samples_are_unbiased);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

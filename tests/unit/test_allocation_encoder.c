@@ -1,10 +1,10 @@
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "buffer/allocation_encoder.h"
 #include "buffer/arena_reader.h"
 #include "buffer/sample_encoder.h"
+#include "tests/unit/run_suite.h"
 
 enum { SLOTS = 64, COUNT = 5000, DEPTH = 30 };
 
@@ -163,9 +163,5 @@ int main(void)
     tcase_add_test(tcase, what_is_no_stack_is_refused);
     tcase_add_test(tcase, every_cut_of_an_entry_is_refused);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "child-agent/allocations/allocation_table.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     ADDRESSES = 4000,
@@ -133,9 +134,5 @@ int main(void)
     tcase_add_test(tcase, what_is_left_of_another_recording_makes_room);
     tcase_add_test(tcase, threads_do_not_lose_each_others);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "daemon/always_on_triggers.h"
 #include "daemon/triggers/trigger_set.h"
+#include "tests/unit/run_suite.h"
 
 static struct always_on_triggers always_on;
 static struct trigger_set set;
@@ -94,7 +95,6 @@ int main(void)
 {
     Suite *suite = suite_create("always_on_triggers");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_add_test(all, what_was_added_is_in_the_set);
@@ -104,8 +104,5 @@ int main(void)
     tcase_add_test(all, there_are_no_more_than_a_session_has);
     tcase_add_test(all, names_that_cannot_be_are_refused);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

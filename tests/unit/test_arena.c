@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "buffer/arena.h"
+#include "tests/unit/run_suite.h"
 
 enum { CHUNKS = 8 };
 
@@ -327,9 +328,5 @@ int main(void)
     tcase_add_test(tests, another_file_has_the_same_at_the_same_addresses);
     tcase_add_test(tests, a_file_that_may_not_be_so_long_is_not_tried);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

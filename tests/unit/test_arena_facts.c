@@ -8,6 +8,7 @@
 
 #include "buffer/arena.h"
 #include "daemon/memory/arena_facts.h"
+#include "tests/unit/run_suite.h"
 
 enum { OFFSET = 8192 };
 
@@ -101,10 +102,5 @@ int main(void)
     tcase_add_test(all, a_file_that_ends_before_has_none);
     tcase_add_test(all, what_cannot_be_read_is_an_error);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tests/unit/arena_reader_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* --- headers --- */
 
@@ -241,10 +242,5 @@ int main(void)
     tcase_add_test(tests, ticks_that_are_nanoseconds_are_taken_as_such);
     tcase_add_test(tests, a_clock_update_that_was_cut_off_is_not_used);
     tcase_add_test(tests, a_process_that_ended_at_once_has_a_plausible_rate);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

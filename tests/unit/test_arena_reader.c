@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tests/unit/arena_reader_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* --- chunks --- */
 
@@ -247,10 +248,5 @@ int main(void)
     tests = make_case(suite, "blocks");
     tcase_add_loop_test(tests, blocks_are_walked_up_to_the_damage, 0, COUNT(framings));
     tcase_add_test(tests, a_chunk_with_a_damaged_block_keeps_the_ones_before);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

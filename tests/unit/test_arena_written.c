@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/unit/arena_reader_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* Opens the reader between two blocks of WRITER, which has one chunk. */
 static void open_reader_while_writing(struct chunk_writer *writer)
@@ -282,10 +283,5 @@ int main(void)
     tcase_add_loop_test(tests, a_chunk_that_changes_hands_while_it_is_copied_is_not_there, 0, 2);
     tcase_add_loop_test(tests, no_half_block_is_seen_while_others_write_and_recycle, 0, 2);
     tcase_add_test(tests, what_a_killed_process_recorded_is_all_there);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "common/suggest.h"
 #include "ipc/messages.h"
 #include "profctl/arguments/arguments.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST_WORDS = 12 };
 
@@ -191,8 +192,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.arguments");
     TCase *taken = tcase_create("taken"), *mistakes = tcase_create("mistakes");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(taken, nothing_given_means_the_defaults);
     tcase_add_test(taken, session_options_are_taken);
@@ -206,9 +205,5 @@ int main(void)
     tcase_add_loop_test(mistakes, the_nearest_word_is_suggested, 0, COUNT_OF(mistyped));
     suite_add_tcase(suite, taken);
     suite_add_tcase(suite, mistakes);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

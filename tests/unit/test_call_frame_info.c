@@ -7,6 +7,7 @@
 #include "child-agent/unwinding/call_frame_info.h"
 #include "child-agent/unwinding/module_tables.h"
 #include "child-agent/unwinding/modules.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     CODE_ADDRESS = 0x10000, /* of the one function */
@@ -339,9 +340,5 @@ int main(void)
     tcase_add_test(real, libc_has_a_row_nearly_everywhere);
     tcase_add_loop_test(real, damaged_tables_are_survived, 0, 4);
     suite_add_tcase(suite, real);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

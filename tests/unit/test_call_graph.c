@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "profctl/convert/call_graph.h"
+#include "tests/unit/run_suite.h"
 
 /* Functions, whose lines do not matter. */
 #define MAIN ((struct call_step){ 0, 0 })
@@ -120,9 +121,5 @@ int main(void)
     tcase_add_test(all, recursion_counts_once);
     tcase_add_test(all, lines_have_costs_and_calls_of_their_own);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

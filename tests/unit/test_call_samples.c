@@ -1,10 +1,10 @@
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/convert/call_samples.h"
 #include "profctl/profile/profile_walk.h"
+#include "tests/unit/run_suite.h"
 
 /* A thread at a tick of 4 ms. Stacks: 0 main, 1 main;work, 2 main;wait, 3 and 4 the same function
  * at two columns, 5 main;work by another frame, 6 (idle), 7 (garbage collector). */
@@ -171,9 +171,5 @@ int main(void)
     tcase_add_test(all, samples_are_sorted_by_time);
     tcase_add_test(all, a_single_program_sample_is_mended);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* profctl.call_tree: sums of paths, and the order of calls. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "profctl/report/call_tree.h"
+#include "tests/unit/run_suite.h"
 
 static struct call_tree tree;
 
@@ -79,9 +79,5 @@ int main(void)
     tcase_add_test(adding, samples_decide_where_time_is_not_known);
     tcase_add_test(adding, an_empty_tree_has_nothing);
     suite_add_tcase(suite, adding);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

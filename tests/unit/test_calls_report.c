@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "profctl/report/calls_report.h"
+#include "tests/unit/run_suite.h"
 
 static struct calls_report report;
 
@@ -136,9 +137,5 @@ int main(void)
     tcase_add_test(all, medians_are_known_however_many_calls_there_are);
     tcase_add_test(all, deep_stacks_cost_what_of_them_changes);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

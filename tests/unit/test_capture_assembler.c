@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/capture/capture_assembler.h"
+#include "tests/unit/run_suite.h"
 
 static uv_loop_t loop;
 static struct capture_assembler *assembler;
@@ -239,10 +240,5 @@ int main(void)
     tcase_add_test(output, a_piece_shorter_than_it_says_is_an_error);
     tcase_add_test(output, nothing_is_taken_after_a_failure);
     suite_add_tcase(suite, output);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "daemon/capture/gather.h"
 #include "tests/unit/capture_result.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(who_falls_silent_is_read_from_outside)
 {
@@ -100,10 +101,5 @@ int main(int count, char **arguments)
     tcase_add_test(children, the_deadline_ends_the_waiting_for_those_that_make_progress);
     tcase_add_test(children, progress_is_told_until_the_end);
     suite_add_tcase(suite, children);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "profctl/capture/capture_file.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[32];
 static struct failure failure;
@@ -126,8 +127,6 @@ int main(void)
     enum { NAMES = sizeof(names) / sizeof(names[0]) };
     Suite *suite = suite_create("profctl.capture_file");
     TCase *whole = tcase_create("whole");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(whole, enter_folder, leave_folder);
     tcase_add_loop_test(whole, what_is_committed_is_there_and_nothing_else, 0, NAMES);
@@ -136,9 +135,5 @@ int main(void)
     tcase_add_loop_test(whole, a_writer_that_is_killed_leaves_nothing, 0, NAMES);
     tcase_add_test(whole, a_limit_on_file_sizes_is_an_error_like_a_full_disk);
     suite_add_tcase(suite, whole);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

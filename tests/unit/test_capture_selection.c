@@ -1,9 +1,9 @@
 /* Which processes a capture is of. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/capture/capture_selection.h"
+#include "tests/unit/run_suite.h"
 
 static struct capture_selection selection;
 
@@ -98,9 +98,5 @@ int main(void)
     tcase_add_test(tcase, either_is_enough);
     tcase_add_test(tcase, words_are_told_one_by_one);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

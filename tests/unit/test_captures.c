@@ -7,6 +7,7 @@
 
 #include "daemon/capture/capture_selection.h"
 #include "tests/unit/capture_result.h"
+#include "tests/unit/run_suite.h"
 
 /* --- Captures that complete --- */
 
@@ -261,10 +262,5 @@ int main(int count, char **arguments)
     tcase_add_test(cut, what_is_not_there_cannot_be_selected);
     tcase_add_test(cut, without_a_session_there_is_nothing_to_capture);
     suite_add_tcase(suite, cut);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "profctl/naming/symbolicate.h"
 #include "profctl/tables/category_lists.h"
+#include "tests/unit/run_suite.h"
 
 #define OTHER "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}"
 #define CACHE "{\"name\":\"Cache\",\"color\":\"red\",\"subcategories\":[\"Other\",\"Hit\"]}"
@@ -230,10 +231,5 @@ int main(void)
     tcase_add_test(all, a_damaged_profile_is_looked_at_as_far_as_it_goes);
     tcase_add_test(all, a_capture_with_a_wrong_number_is_refused);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* daemon.census: what processes tell of themselves through the census. */
-#include <stdlib.h>
 
 #include "daemon/census/census.h"
 #include "tests/unit/census_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(who_is_present_is_a_dormant_child)
 {
@@ -171,10 +171,5 @@ int main(void)
     tcase_add_test(all, losses_are_counted);
     tcase_add_test(all, the_reader_comes_back_soon_while_much_is_told);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* daemon.census: processes that profd starts, or finds though they tell nothing. */
-#include <stdlib.h>
 
 #include "daemon/children/process_program.h"
 #include "tests/unit/census_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_process_without_an_agent_is_found)
 {
@@ -80,10 +80,5 @@ int main(void)
     tcase_add_test(all, one_that_may_record_is_waited_for);
     tcase_add_test(all, who_is_reaped_unheard_is_a_name);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/census/census_names.h"
+#include "tests/unit/run_suite.h"
 
 static struct census_names names;
 
@@ -59,10 +60,5 @@ int main(void)
     tcase_add_test(tests, the_last_name_counts);
     tcase_add_test(tests, of_two_with_one_place_the_later_stays);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

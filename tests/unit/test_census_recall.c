@@ -1,8 +1,8 @@
 /* daemon.census_recall: what is known of processes after a restart. */
-#include <stdlib.h>
 
 #include "daemon/census/census_recall.h"
 #include "tests/unit/census_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* As after a restart: what was read is known to nobody. */
 static void read_without_a_session(void)
@@ -76,10 +76,5 @@ int main(void)
     tcase_add_test(all, a_pid_that_is_of_another_process_now_is_not_recalled);
     tcase_add_test(all, the_last_word_of_a_process_counts);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "buffer/census_ring.h"
 #include "buffer/process_clock.h"
+#include "tests/unit/run_suite.h"
 
 static struct census_ring *ring;
 
@@ -288,10 +289,5 @@ int main(void)
     tcase_add_test(tests, a_path_that_is_not_terminated_is);
     tcase_add_test(tests, writers_of_many_processes_are_all_heard);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

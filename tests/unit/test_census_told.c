@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/census/census_told.h"
+#include "tests/unit/run_suite.h"
 
 static char executable[] = "/bin/still", nothing[] = "";
 
@@ -195,10 +196,5 @@ int main(void)
     tcase_add_test(tests, a_program_that_could_not_be_run_was_a_mistake);
     tcase_add_test(tests, what_makes_no_sense_means_nothing);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

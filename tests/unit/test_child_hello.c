@@ -1,6 +1,7 @@
 /* daemon.child_table: whose hello it is, of those that are known. */
 #include "daemon/children/child_table.h"
 #include "tests/unit/child_table_scene.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *name;
@@ -157,10 +158,5 @@ int main(void)
     tcase_add_test(children, a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone);
     tcase_add_test(children, who_said_hello_is_never_mistaken_for_silent);
     suite_add_tcase(suite, children);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "daemon/memory/exit_store.h"
 #include "tests/unit/child_table_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void keep_without_arena(struct child *child, enum child_kept next)
 {
@@ -167,10 +168,5 @@ int main(void)
     tcase_add_test_raise_signal(children, nothing_is_copied_without_a_record, SIGABRT);
     tcase_add_test_raise_signal(children, no_arena_is_left_to_whoever_has_a_name_alone, SIGABRT);
     suite_add_tcase(suite, children);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

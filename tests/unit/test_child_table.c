@@ -3,6 +3,7 @@
 
 #include "daemon/children/child_table.h"
 #include "tests/unit/child_table_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_new_child_is_connected_and_lives)
 {
@@ -209,10 +210,5 @@ int main(void)
     tcase_add_test_raise_signal(children, a_connected_child_does_not_connect_again, SIGABRT);
     tcase_add_test(children, wait_statuses_are_verdicts);
     suite_add_tcase(suite, children);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

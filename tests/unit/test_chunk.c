@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "buffer/chunk.h"
+#include "tests/unit/run_suite.h"
 
 enum { STATES = 5 };
 
@@ -86,9 +87,5 @@ int main(void)
     tcase_add_test(tests, a_new_life_forgets_the_old_one);
     tcase_add_loop_test(tests, states_have_names, 0, STATES);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

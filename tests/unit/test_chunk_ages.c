@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "daemon/memory/chunk_ages.h"
+#include "tests/unit/run_suite.h"
 
 static struct chunk_ages ages;
 
@@ -92,10 +93,5 @@ int main(void)
     tcase_add_test(all, of_two_of_one_time_the_first_that_came_goes_first);
     tcase_add_test(all, it_grows_in_the_middle_of_its_ring);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

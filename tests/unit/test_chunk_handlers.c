@@ -6,6 +6,7 @@
 
 #include "buffer/dictionary.h"
 #include "tests/unit/chunk_update_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void set_up(void)
 {
@@ -324,10 +325,5 @@ int main(void)
     tcase_add_test(handlers, a_handler_that_interrupts_the_manager_changes_nothing);
     tcase_add_test(handlers, whatever_handlers_interrupt_each_chunk_is_told_of_once);
     suite_add_tcase(suite, handlers);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "buffer/dictionary.h"
 #include "tests/unit/chunk_scene.h"
+#include "tests/unit/run_suite.h"
 
 static uint64_t resident_bytes(void)
 {
@@ -228,10 +229,5 @@ int main(void)
     tcase_add_test(handover, what_the_new_ledger_cannot_pay_goes_oldest_first);
     tcase_add_test(handover, without_a_unit_nothing_stays);
     suite_add_tcase(suite, handover);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/unit/chunk_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void set_up(void)
 {
@@ -354,9 +355,5 @@ int main(void)
     suite_add_tcase(suite, local);
 
     tcase_add_test(local, destruction_goes_by_the_time_of_done);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* buffer.chunk_manager: what its listener is told. */
 
 #include "tests/unit/chunk_update_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void set_up(void)
 {
@@ -83,10 +84,5 @@ int main(void)
     tcase_add_test(controlled, the_final_update_is_the_last);
     tcase_add_test(controlled, the_end_of_the_manager_is_final_too);
     suite_add_tcase(suite, controlled);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "buffer/chunk_update.h"
+#include "tests/unit/run_suite.h"
 
 static struct chunk_update none, ordinary, final;
 
@@ -156,9 +157,5 @@ int main(void)
     tcase_add_test(tests, impossible_counts_are_refused);
     tcase_add_test(tests, folding_is_associative);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 
 #include "buffer/arena_reader.h"
 #include "buffer/chunk_writer.h"
+#include "tests/unit/run_suite.h"
 
 enum { SLOTS = 8, LARGEST_ENTRY = CHUNK_BUFFER_BYTES - LEB128_MAX_BYTES };
 
@@ -230,9 +231,5 @@ int main(void)
     tcase_add_test(tests, a_writer_in_a_handler_does_without_a_chunk_that_it_would_wait_for);
     tcase_add_test(tests, a_writer_in_a_handler_is_told_of_the_memory_limit);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include "profctl/clickhouse/clickhouse_partitions.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/query/query_slice.h"
+#include "tests/unit/run_suite.h"
 
 static struct sql_text sql;
 
@@ -258,8 +259,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.clickhouse_sql");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, plain_text_is_quoted_as_it_is);
     tcase_add_test(claims, any_byte_is_quoted);
@@ -277,9 +276,5 @@ int main(void)
     tcase_add_test(claims, there_is_an_end_to_conditions);
     tcase_add_checked_fixture(claims, clear_text, free_text);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

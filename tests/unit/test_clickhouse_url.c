@@ -1,10 +1,10 @@
 /* Addresses of ClickHouse. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/clickhouse_url.h"
+#include "tests/unit/run_suite.h"
 
 static struct clickhouse_url url;
 static char problem[CLICKHOUSE_PROBLEM_BYTES];
@@ -126,8 +126,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.clickhouse_url");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, what_is_left_out_is_as_usual);
     tcase_add_test(claims, every_part_is_read);
@@ -136,9 +134,5 @@ int main(void)
     tcase_add_test(claims, anything_else_is_refused);
     tcase_add_test(claims, names_that_are_too_long_are_refused);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,7 +2,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "ipc/connection.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"
+#include "tests/unit/run_suite.h"
 
 enum { LOOP_ENDS_MS = 20 * 1000, LIMIT_BYTES = 64 << 20 };
 
@@ -314,10 +314,5 @@ int main(void)
     tcase_add_test(all, what_a_newer_profctl_asks_for_is_answered);
     tcase_add_test(all, a_message_that_cannot_be_used_ends_the_connection);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

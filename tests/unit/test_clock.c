@@ -1,6 +1,7 @@
 #include <check.h>
 
 #include "buffer/clock.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(ticks_never_go_back_in_one_thread)
 {
@@ -122,9 +123,5 @@ int main(void)
                         sizeof(conversions) / sizeof(conversions[0]));
     tcase_add_test(tests, real_pairs_convert_into_each_other);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

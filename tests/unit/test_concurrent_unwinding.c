@@ -10,6 +10,7 @@
 #include "child-agent/unwinding/unwinder.h"
 #include "tests/reference/libunwind_cursor.h"
 #include "tests/unit/frame_shapes.h"
+#include "tests/unit/run_suite.h"
 
 /* One that unwinds a copy of the stack again and again, and knows what comes out. */
 struct concurrent_walk {
@@ -198,9 +199,5 @@ int main(void)
     tcase_add_test(stacks, a_handler_unwinds_whatever_it_interrupts);
     tcase_add_test(stacks, handlers_at_any_moment_change_nothing);
     suite_add_tcase(suite, stacks);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

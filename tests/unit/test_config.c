@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/programs/config.h"
+#include "tests/unit/run_suite.h"
 
 static struct config config;
 static char error_text[CONFIG_ERROR_TEXT];
@@ -317,10 +318,5 @@ int main(void)
     tcase_add_test(tests, a_config_may_be_a_pipe_that_ends);
     tcase_add_test(tests, a_pipe_that_nobody_writes_to_is_refused);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* ipc.connection: messages, and peers that send something else. */
 #include "tests/unit/connection_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(messages_arrive_whole_and_in_order)
 {
@@ -185,9 +186,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "tests/unit/connection_scene.h"
+#include "tests/unit/run_suite.h"
 
 static bool is_same_file(int fd, const struct stat *expected)
 {
@@ -103,9 +104,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

@@ -1,5 +1,6 @@
 /* ipc.connection: how it ends, finishes and meets its deadline. */
 #include "tests/unit/connection_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(everything_sent_before_the_end_is_delivered_before_it)
 {
@@ -158,9 +159,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

@@ -11,6 +11,7 @@
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/threads/thread_registry.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     /* Their records do not fit the first unit of an arena. */
@@ -107,9 +108,5 @@ int main(void)
     tcase_add_test(tests, without_room_for_its_records_there_is_no_arena);
     tcase_add_test(tests, an_arena_that_a_later_try_makes_has_all_records);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/counters/counters.h"
+#include "tests/unit/run_suite.h"
 
 enum { THREADS = 8, ADDS = 10000 };
 
@@ -221,9 +222,5 @@ int main(void)
     tcase_add_test(adding, a_thread_begins_to_count_while_it_forks);
     tcase_add_test(adding, with_too_many_keys_threads_count_together);
     suite_add_tcase(suite, adding);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profctl/export/covered_file.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64];
 static int directory;
@@ -88,8 +89,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.covered_file");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     tcase_add_test(claims, what_was_written_last_is_read);
@@ -97,9 +96,5 @@ int main(void)
     tcase_add_test(claims, a_file_that_is_cut_is_told);
     tcase_add_test(claims, an_old_time_does_not_stay_where_a_new_one_cannot_be_written);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "daemon/children/child_table.h"
 #include "daemon/children/cpu_account.h"
+#include "tests/unit/run_suite.h"
 
 enum { MUCH_NS = 20 * 1000 * 1000 };
 
@@ -177,10 +178,5 @@ int main(void)
     tcase_add_test(all, a_capture_of_less_than_its_life_does_not_know_what_was_before);
     tcase_add_test(all, an_end_is_taken_and_what_was_before_is_not);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

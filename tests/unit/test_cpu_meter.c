@@ -1,5 +1,4 @@
 #include <check.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -7,6 +6,7 @@
 #include "child-agent/groups/cpu_meter.h"
 #include "child-agent/groups/loop_watch.h"
 #include "child-agent/groups/off_processor.h"
+#include "tests/unit/run_suite.h"
 
 enum { MS = 1000 * 1000, NAPS = 20, STEPS = 2000 };
 
@@ -170,9 +170,5 @@ int main(void)
     tcase_add_test(loops, other_waits_are_no_loop);
     tcase_add_test(loops, a_loop_moves_to_where_the_thread_stays);
     suite_add_tcase(suite, loops);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

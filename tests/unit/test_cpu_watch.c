@@ -1,7 +1,7 @@
 #include <check.h>
-#include <stdlib.h>
 
 #include "daemon/triggers/cpu_watch.h"
+#include "tests/unit/run_suite.h"
 
 #define S UINT64_C(1000000000)
 
@@ -87,9 +87,5 @@ int main(void)
     tcase_add_test(all, another_process_of_the_number_begins_anew);
     tcase_add_test(all, who_was_not_seen_is_forgotten);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/profile/profile_walk.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST_STACKS = 32, MOST_NAME = 64 };
 
@@ -254,9 +254,5 @@ int main(void)
     tcase_add_test(all, what_is_wrong_is_told);
     tcase_add_test(all, a_file_that_is_cut_short_is_refused);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

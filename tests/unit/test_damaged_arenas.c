@@ -3,13 +3,13 @@
  *
  * FUZZ_ROUNDS sets the number of damaged arenas (2000 unless told), FUZZ_SEED where they start. A
  * failure names the seed of its round; FUZZ_SEED=that with FUZZ_ROUNDS=1 repeats it. */
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "json/gecko/gecko_process.h"
 #include "tests/unit/arena_walk.h"
+#include "tests/unit/gecko_json.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     DEFAULT_ROUNDS = 2000,
@@ -68,41 +68,16 @@ static uint8_t *map_copy(void)
     return bytes;
 }
 
-struct text {
-    char *bytes;
-    size_t length, capacity;
-};
-
-static int append_text(void *context, const char *bytes, size_t length)
-{
-    struct text *text = context;
-    if (text->length + length > text->capacity) {
-        text->capacity = 2 * (text->length + length);
-        text->bytes = realloc(text->bytes, text->capacity);
-        ck_assert_ptr_nonnull(text->bytes);
-    }
-    memcpy(text->bytes + text->length, bytes, length);
-    text->length += length;
-    return 0;
-}
-
 /* Whatever READER finds, it is made into one valid object. Closes READER. */
 static void make_json(struct arena_reader *reader)
 {
     const struct gecko_process_options options = { .capture_ns = UINT32_MAX,
                                                    .cpu_time.total_ns = CPU_TIME_UNKNOWN };
     struct text text = { 0 };
-    struct failure_latch latch;
-    struct json_writer writer;
-    failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append_text, &text, &latch);
-    ck_assert_int_eq(gecko_stream_process(reader, &options, &writer, NULL, &latch), 0);
-    json_writer_fini(&writer);
-    arena_reader_close(reader);
-    cJSON *json = cJSON_ParseWithLength(text.bytes, text.length);
+    stream_reader(reader, &options, NULL, &text);
+    cJSON *json = parse_json(&text);
     ck_assert(cJSON_IsObject(json));
     cJSON_Delete(json);
-    free(text.bytes);
 }
 
 static void read_damaged(uint64_t seed)
@@ -205,9 +180,5 @@ int main(void)
     tcase_add_loop_test(tests, random_bytes_are_read_as_far_as_they_go, 0, 5);
     tcase_add_test(tests, every_length_of_a_cut_arena_is_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profctl/symbols/debug_files.h"
+#include "tests/unit/run_suite.h"
 
 /* A port that takes connections, and says nothing. */
 static int listen_in_silence(char urls[64])
@@ -70,9 +71,5 @@ int main(void)
     tcase_set_timeout(all, 30);
     tcase_add_exit_test(all, all_files_together_wait_no_longer_than_one, EXIT_SUCCESS);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "common/time_units.h"
 #include "profctl/export/delivery.h"
+#include "tests/unit/run_suite.h"
 
 /* A server whose answer the test says. */
 struct fake_server {
@@ -215,8 +216,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.delivery");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(claims, begin_delivery, end_delivery);
     tcase_add_test(claims, batches_arrive_in_their_order);
@@ -229,9 +228,5 @@ int main(void)
     tcase_add_test(claims, what_is_refused_is_lost_at_once);
     tcase_add_test(claims, doubt_lasts_until_the_batch_arrives);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 #include <check.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "child-agent/guest/descriptor.h"
+#include "tests/unit/run_suite.h"
 
 static int open_null(void)
 {
@@ -89,9 +89,5 @@ int main(void)
     tcase_add_test(tcase, ours_is_closed_once_and_forgotten);
     tcase_add_test(tcase, what_is_closed_here_stays_remembered);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

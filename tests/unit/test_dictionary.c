@@ -1,5 +1,6 @@
 /* buffer.dictionary: what is put into it reads back. */
 #include "tests/unit/dictionary_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void assert_string(struct arena_string string, const char *expected, size_t length)
 {
@@ -193,10 +194,5 @@ int main(void)
     tcase_add_test(tests, users_read_back);
     tcase_add_test(tests, long_strings_are_cut);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

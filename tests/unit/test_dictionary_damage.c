@@ -1,5 +1,6 @@
 /* buffer.dictionary: records that nobody put there. */
 #include "tests/unit/dictionary_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* Appends raw bytes as the dictionary's content. */
 static void append_raw(const void *bytes, size_t length)
@@ -86,10 +87,5 @@ int main(void)
     tcase_add_test(tests, a_build_id_above_64_bytes_is_damage);
     tcase_add_test(tests, a_record_past_the_end_ends_the_list);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tests/unit/dictionary_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_full_dictionary_refuses_and_counts)
 {
@@ -86,10 +87,5 @@ int main(void)
     tcase_add_test(tests, a_full_dictionary_takes_the_ends_of_its_threads);
     tcase_add_test(tests, names_find_room_when_chunks_have_taken_all);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

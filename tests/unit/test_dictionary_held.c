@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "tests/unit/dictionary_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void *put_often(void *context)
 {
@@ -187,10 +188,5 @@ int main(void)
     tcase_add_test(held, a_full_dictionary_can_be_held_again);
     tcase_add_test(held, nothing_comes_between_what_a_holder_puts);
     suite_add_tcase(suite, held);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* daemon.agents: processes that have an agent and do not record. */
 #include "daemon/agents/agents.h"
 #include "tests/unit/agents_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void await_end_of_connection(int fd)
 {
@@ -127,10 +128,5 @@ int main(void)
     tcase_add_loop_test(all, how_a_dormant_one_ended_may_be_told_after_the_first_look, 0, 2);
     tcase_add_test(all, a_dormant_one_wakes_once_though_it_may_tell_so_twice);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

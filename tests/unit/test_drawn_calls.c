@@ -1,8 +1,8 @@
 /* profctl.report.drawn_calls: durations that are kept for medians. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "profctl/report/drawn_calls.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST = 1 << 15 }; /* calls to keep at first, here */
 
@@ -111,9 +111,5 @@ int main(void)
     tcase_add_test(all, calls_of_frequent_functions_are_drawn_evenly);
     tcase_add_test(all, more_is_kept_of_many_functions);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "buffer/arena_reader.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *claim;
@@ -223,10 +224,5 @@ int main(void)
     tcase_add_loop_test(tests, markers_are_decoded_or_refused, 0, COUNT(markers));
     tcase_add_loop_test(tests, samples_are_decoded_or_refused, 0, COUNT(samples));
     tcase_add_test(tests, small_entries_are_decoded_or_refused);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

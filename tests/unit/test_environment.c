@@ -5,6 +5,7 @@
 
 #include "child-agent/environment.h"
 #include "ipc/messages.h"
+#include "tests/unit/run_suite.h"
 
 static struct environment environment;
 
@@ -262,9 +263,5 @@ int main(void)
     tcase_add_test(tcase, a_profile_of_nothing_is_told);
     tcase_add_test(tcase, a_process_can_ask_to_be_left_alone);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

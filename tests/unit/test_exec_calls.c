@@ -1,9 +1,9 @@
 /* daemon.exec_calls */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/agents/exec_calls.h"
+#include "tests/unit/run_suite.h"
 
 static struct exec_calls calls;
 
@@ -102,10 +102,5 @@ int main(void)
     tcase_add_test(calls_case, a_call_that_is_found_stays);
     tcase_add_test(calls_case, earlier_ones_are_forgotten);
     suite_add_tcase(suite, calls_case);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

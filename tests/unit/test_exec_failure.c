@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/exec_failure.h"
+#include "tests/unit/run_suite.h"
 
 enum { SOMEBODY = 65534 };
 
@@ -122,8 +123,6 @@ int main(void)
 {
     Suite *suite = suite_create("ipc.exec_failure");
     TCase *telling = tcase_create("telling");
-    SRunner *runner;
-    int failed;
 
     tcase_add_unchecked_fixture(telling, make_folders, remove_folders);
     tcase_add_loop_test(telling, a_name_that_is_nowhere_is_not_found, 0,
@@ -131,9 +130,5 @@ int main(void)
     tcase_add_test(telling, other_failures_are_told_as_they_are);
     tcase_add_test(telling, names_may_be_longer_than_any_file);
     suite_add_tcase(suite, telling);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "buffer/arena.h"
 #include "buffer/chunk.h"
 #include "daemon/memory/exit_file.h"
+#include "tests/unit/run_suite.h"
 
 enum { PAGE = 4096, CHUNKS = 3 };
 
@@ -154,10 +155,5 @@ int main(void)
     tcase_add_test(all, what_has_no_header_has_no_account);
     tcase_add_test(all, it_lives_as_long_as_it_has_users);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 
 #include "daemon/memory/compact_arena.h"
 #include "tests/unit/exit_store_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(what_is_no_arena_is_refused)
 {
@@ -87,10 +88,5 @@ int main(void)
     tcase_add_loop_test(exits, a_header_that_lies_harms_nobody, 0,
                         (int)(sizeof(lies) / sizeof(lies[0])));
     suite_add_tcase(suite, exits);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/memory/exit_lease.h"
+#include "tests/unit/run_suite.h"
 
 enum { UNITS = 64, GROWTH = UNITS - UNITS / 8 };
 
@@ -134,10 +135,5 @@ int main(void)
     tcase_add_test(all, a_full_ledger_gives_less_and_says_so);
     tcase_add_test(all, a_closed_ledger_is_left_alone);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

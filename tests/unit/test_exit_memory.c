@@ -5,6 +5,7 @@
 
 #include "daemon/memory/compact_arena.h"
 #include "tests/unit/exit_store_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_copy_is_much_smaller_than_the_room_in_the_arena)
 {
@@ -123,10 +124,5 @@ int main(void)
     tcase_add_test(exits, without_a_lease_what_is_free_is_taken);
     tcase_add_test(exits, holes_that_were_filled_by_others_need_no_lease);
     suite_add_tcase(suite, exits);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

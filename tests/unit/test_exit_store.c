@@ -3,6 +3,7 @@
 
 #include "daemon/memory/exit_store.h"
 #include "tests/unit/exit_store_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* Markers of a kilobyte that fill a chunk. */
 enum { BLOCKS_OF_A_CHUNK = 65 };
@@ -159,10 +160,5 @@ int main(void)
     tcase_add_test(exits, many_that_end_at_once_wait_in_line);
     tcase_add_test(exits, a_late_copy_does_not_land_in_the_next_session);
     suite_add_tcase(suite, exits);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

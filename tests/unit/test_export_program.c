@@ -6,6 +6,7 @@
 #include "common/export_terms.h"
 #include "daemon/programs/config.h"
 #include "daemon/programs/export_program.h"
+#include "tests/unit/run_suite.h"
 
 static struct config config;
 
@@ -91,9 +92,5 @@ int main(void)
     tcase_add_test(tcase, its_name_is_taken_once);
     tcase_add_test(tcase, only_the_engine_is_looked_at);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

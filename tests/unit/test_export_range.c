@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "profctl/export/export_range.h"
+#include "tests/unit/run_suite.h"
 
 static const uint64_t ms = 1000000, second = 1000000000, minute = UINT64_C(60) * 1000000000;
 
@@ -117,8 +118,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.export_range");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, a_minute_is_taken_when_it_is_over);
     tcase_add_test(claims, ranges_follow_each_other_without_gap_or_overlap);
@@ -127,9 +126,5 @@ int main(void)
     tcase_add_test(claims, the_rest_is_up_to_now);
     tcase_add_test(claims, the_next_look_is_when_a_minute_has_ended);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

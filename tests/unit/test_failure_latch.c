@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "json/failure_latch.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_new_latch_has_not_failed)
 {
@@ -42,10 +43,5 @@ int main(void)
     tcase_add_test(latch, the_first_error_wins);
     tcase_add_test(latch, no_error_changes_nothing);
     suite_add_tcase(suite, latch);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/file_name.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *path, *name;
@@ -54,10 +55,5 @@ int main(void)
     tcase_add_test(names, bytes_behind_a_path_are_not_read);
     tcase_add_test(names, files_of_one_name_are_the_same_wherever_they_are);
     suite_add_tcase(suite, names);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

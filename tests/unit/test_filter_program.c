@@ -3,13 +3,13 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "child-agent/guest/filter_program.h"
 #include "child-agent/interpose/filter_calls.h"
+#include "tests/unit/run_suite.h"
 
 #define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define ALLOW        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -179,9 +179,5 @@ int main(void)
     tcase_add_test(all, test_a_sample_takes_some_calls);
     tcase_add_test(all, test_a_session_takes_more);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

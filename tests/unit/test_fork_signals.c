@@ -2,9 +2,9 @@
 #include <check.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "child-agent/fork_signals.h"
+#include "tests/unit/run_suite.h"
 
 static void do_nothing(int number)
 {
@@ -59,9 +59,5 @@ int main(void)
     tcase_add_test(blocking, ends_of_children_that_nobody_handles_are_not_kept);
     tcase_add_test(blocking, the_mask_is_as_it_was_afterwards);
     suite_add_tcase(suite, blocking);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

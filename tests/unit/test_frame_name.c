@@ -1,8 +1,8 @@
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/profile/frame_name.h"
+#include "tests/unit/run_suite.h"
 
 static struct frame_name_parts parts;
 
@@ -91,9 +91,5 @@ int main(void)
     tcase_add_test(all, functions_of_files);
     tcase_add_test(all, other_names_are_functions);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

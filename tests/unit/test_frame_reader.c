@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "child-agent/unwinding/frame_reader.h"
+#include "tests/unit/run_suite.h"
 
 #define READER_OF(...)                                                                             \
     {                                                                                              \
@@ -99,9 +100,5 @@ int main(void)
     tcase_add_test(reading, pointers_are_relative_to_what_their_encoding_says);
     tcase_add_test(reading, pointers_that_would_have_to_be_followed_are_refused);
     suite_add_tcase(suite, reading);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

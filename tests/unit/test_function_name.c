@@ -1,9 +1,9 @@
 /* profctl.function_name: what names of frames say of their functions. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/profile/function_name.h"
+#include "tests/unit/run_suite.h"
 
 static struct function_name parse_name(const char *text)
 {
@@ -80,9 +80,5 @@ int main(void)
     tcase_add_test(all, script_functions_have_a_place);
     tcase_add_test(all, anything_else_is_a_label);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 
 #include "daemon/capture/gather.h"
 #include "json/progress.h"
+#include "tests/unit/run_suite.h"
 
 enum { MANY = 300 };
 #define LARGE (GATHER_BYTES_IN_FLIGHT / GATHER_JSON_RATIO)
@@ -279,10 +280,5 @@ int main(void)
     tcase_add_test(gathering, late_and_double_news_count_once);
     tcase_add_test(gathering, an_answer_of_nothing_is_done_at_once);
     suite_add_tcase(suite, gathering);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

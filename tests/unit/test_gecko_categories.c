@@ -6,6 +6,7 @@
 
 #include "buffer/dictionary.h"
 #include "json/gecko/gecko_categories.h"
+#include "tests/unit/run_suite.h"
 
 enum { FIRST = CATEGORY_FIRST_OWN };
 
@@ -140,10 +141,5 @@ int main(void)
     tcase_add_test(lists, what_is_odd_stays_valid);
     tcase_add_test(lists, what_is_no_category_is_refused_and_other);
     suite_add_tcase(suite, lists);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* json.gecko_counters: what a sampler wrote of counters, as the graphs that viewers draw. */
 #include "json/gecko/gecko_root.h"
 #include "tests/unit/gecko_counters_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void put_entry(size_t (*write)(uint8_t *out))
 {
@@ -177,16 +178,16 @@ START_TEST(the_machine_has_counters_in_the_root)
         .counter_count = 1,
         .obstacle = "something else is not there",
     };
+    struct text text = { 0 };
     struct failure_latch latch;
     struct json_writer writer;
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, append_text, NULL, &latch);
+    json_writer_init_sink(&writer, append_text, &text, &latch);
     gecko_root_begin(&writer, &root);
     gecko_root_end(&writer, &root, NULL);
     ck_assert_int_eq(json_writer_flush(&writer), 0);
     json_writer_fini(&writer);
-    own.profile = cJSON_ParseWithLength(own.text, own.length);
-    ck_assert_ptr_nonnull(own.profile);
+    own.profile = parse_json(&text);
     rows_are("Power: core", wanted, 2);
     const cJSON *log = get_member(get_member(get_member(own.profile, "profilingLog"), "77"), "log");
     ck_assert_str_eq(get_member(cJSON_GetArrayItem(log, 0), "text")->valuestring, root.obstacle);
@@ -209,10 +210,5 @@ int main(void)
     tcase_add_checked_fixture(machine, set_up, tear_down);
     tcase_add_test(machine, the_machine_has_counters_in_the_root);
     suite_add_tcase(suite, machine);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

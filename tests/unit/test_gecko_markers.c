@@ -2,6 +2,7 @@
 
 #include "buffer/allocation_encoder.h"
 #include "tests/unit/gecko_tables.h"
+#include "tests/unit/run_suite.h"
 
 static void allocation(uint32_t owner, uint32_t actor, uint64_t ms, int64_t size, uint64_t address)
 {
@@ -127,14 +128,14 @@ static void put_expensive_allocations(void)
 
 START_TEST(what_an_arena_makes_its_reader_hold_is_bounded)
 {
-    struct text text = { NULL, 0 };
+    struct text text = { 0 };
     put_process();
     for (uint32_t i = 0; i < 200; i++)
         dictionary_put_thread(&own.dictionary, 100 + i, (int)i + 5000, false, ns_at(0), "owner");
     encode_tick(3);
     put_expensive_allocations();
     own.options.max_held_bytes = 4 << 20;
-    make_into(&text);
+    stream_arena(&own.arena, &own.options, &text);
     /* Of some 100 MB: what is held, as text, and an empty thread for each owner. */
     ck_assert_uint_lt(text.length, 16 << 20);
     own.profile = parse_json(&text);
@@ -235,10 +236,5 @@ int main(void)
     tcase_add_test(room, what_an_arena_makes_its_reader_hold_is_bounded);
     tcase_add_test(room, what_programs_record_is_not_left_out);
     tcase_add_test(room, markers_and_samples_are_left_out_when_there_is_no_room);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "tests/unit/gecko_counters_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void put_overhead(uint64_t locking, uint64_t cleaning, uint64_t counters, uint64_t threads)
 {
@@ -86,10 +87,5 @@ int main(void)
     tcase_add_test(overhead, two_overheads_of_the_first_tick_have_no_interval);
     tcase_add_test(overhead, without_rows_there_are_no_statistics);
     suite_add_tcase(suite, overhead);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 
 #include "json/gecko/gecko_root.h"
 #include "tests/unit/gecko_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(libraries_carry_their_ids)
 {
@@ -228,7 +229,7 @@ START_TEST(an_unprofiled_process_is_listed_with_its_reason)
     };
     struct failure_latch latch;
     struct json_writer writer;
-    struct text text = { NULL, 0 };
+    struct text text = { 0 };
     failure_latch_init(&latch);
     own.options.verdict = VERDICT_NOT_PROFILED;
     own.options.reason = "statically linked";
@@ -249,7 +250,7 @@ START_TEST(a_process_known_by_its_end_has_no_start)
     struct gecko_unprofiled_process unprofiled = { .pid = 77, .executable = "/bin/static" };
     struct failure_latch latch;
     struct json_writer writer;
-    struct text text = { NULL, 0 };
+    struct text text = { 0 };
     failure_latch_init(&latch);
     own.options.end_ns = own.options.reference_ns + 3000000;
     json_writer_init_sink(&writer, append_text, &text, &latch);
@@ -267,7 +268,7 @@ END_TEST
 START_TEST(the_root_holds_the_processes)
 {
     static const char *const features[] = { "stacks", "cpu", NULL };
-    struct text text = { NULL, 0 };
+    struct text text = { 0 };
     struct failure_latch latch;
     struct json_writer head, tail, log;
     struct gecko_root_options root = {
@@ -293,10 +294,10 @@ START_TEST(the_root_holds_the_processes)
     json_writer_init(&log, &latch);
     gecko_root_begin(&head, &root);
     ck_assert_int_eq(json_writer_flush(&head), 0);
-    make_into(&text);
+    stream_arena(&own.arena, &own.options, &text);
     append_text(&text, ",", 1);
     own.options.later_images = 1;
-    make_into(&text);
+    stream_arena(&own.arena, &own.options, &text);
     json_start_object(&log);
     json_string_property(&log, "event", "gathered");
     json_end_object(&log);
@@ -344,10 +345,5 @@ int main(void)
     tcase_add_test(process, an_unprofiled_process_is_listed_with_its_reason);
     tcase_add_test(process, a_process_known_by_its_end_has_no_start);
     tcase_add_test(process, the_root_holds_the_processes);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* json.gecko_process: what was sampled of each thread. */
 
 #include "tests/unit/gecko_tables.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(stacks_become_frames_and_labels)
 {
@@ -283,10 +284,5 @@ int main(void)
     tcase_add_test(samples, labels_that_look_like_code_are_kept_apart);
     TCase *process = add_case(suite, "process");
     tcase_add_test(process, a_thread_without_a_record_keeps_its_data);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* json.gecko_timed_samples: damaged entries, and those for which there is no room. */
 #include "tests/unit/gecko_timed_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* An entry as it is, with its kind. */
 static void put_raw(struct chunk_writer *writer, const char *bytes, size_t count)
@@ -102,9 +103,5 @@ int main(void)
                         sizeof(damaged) / sizeof(damaged[0]));
     tcase_add_test(damage, what_is_the_same_as_a_damaged_stack_has_none);
     tcase_add_test(damage, timed_entries_in_the_chunk_of_a_thread_are_damage);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* json.gecko_timed_samples: what threads wrote of themselves becomes rows of theirs. */
 #include "tests/unit/gecko_timed_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(timed_samples_are_rows_without_any_tick)
 {
@@ -163,9 +164,5 @@ int main(void)
     tcase_add_test(threads, what_is_too_old_is_not_shown);
     tcase_add_test(threads, a_reused_index_is_another_thread);
     tcase_add_test(threads, a_thread_without_a_record_keeps_its_samples);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

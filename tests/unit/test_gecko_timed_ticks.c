@@ -1,6 +1,7 @@
 /* json.gecko_timed_samples: what threads wrote of themselves, among the rows of ticks. */
 #include "buffer/sampler_entry.h"
 #include "tests/unit/gecko_timed_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* A thread that sleeps is looked at. */
 static void encode_look(uint32_t thread, uint64_t ms, const char *stack)
@@ -140,9 +141,5 @@ int main(void)
     tcase_add_test(ticks, a_late_one_is_no_row_among_timed_ones);
     tcase_add_test(ticks, a_timed_row_tells_the_event_delay_of_the_last_tick);
     tcase_add_test(ticks, counters_are_of_their_tick_whatever_came_after_it);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,7 +1,7 @@
 #include <check.h>
-#include <stdlib.h>
 
 #include "child-agent/groups/group_alarm.h"
+#include "tests/unit/run_suite.h"
 
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)
@@ -98,9 +98,5 @@ int main(void)
     tcase_add_test(all, so_many_in_however_long);
     tcase_add_test(all, a_quiet_time_is_kept);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ipc/groups/group_alert.h"
+#include "tests/unit/run_suite.h"
 
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)
@@ -260,9 +260,5 @@ int main(void)
     tcase_add_test(tests, where_no_iteration_is_known_all_time_blocked_counts);
     tcase_add_test(tests, any_number_of_groups_may_be_janky);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

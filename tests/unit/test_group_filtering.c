@@ -1,9 +1,9 @@
 /* profctl.groups: what a filter leaves. */
-#include <stdlib.h>
 
 #include "ipc/groups/group_merge.h"
 #include "profctl/groups/group_print.h"
 #include "tests/unit/group_rows_scene.h"
+#include "tests/unit/run_suite.h"
 
 static struct groups_filter filter_of(const char *text)
 {
@@ -76,9 +76,5 @@ int main(void)
     tcase_add_test(tests, a_filter_of_threads_is_of_the_only_ones);
     tcase_add_test(tests, what_one_tenant_costs_in_each_process);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

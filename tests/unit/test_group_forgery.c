@@ -5,6 +5,7 @@
 #include "ipc/groups/group_merge.h"
 #include "profctl/groups/group_print.h"
 #include "tests/unit/group_rows_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* Only what it could have used in its life is believed, so sums over processes stay sane. */
 START_TEST(a_liar_harms_itself)
@@ -95,9 +96,5 @@ int main(void)
     tcase_add_test(tests, what_is_no_snapshot_is_refused);
     tcase_add_test(tests, a_snapshot_that_is_cut_short_harms_nobody);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

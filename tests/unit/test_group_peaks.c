@@ -1,10 +1,10 @@
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer/arena.h"
 #include "buffer/group_reader.h"
 #include "buffer/group_table_writer.h"
+#include "tests/unit/run_suite.h"
 
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)
@@ -127,9 +127,5 @@ int main(void)
     tcase_add_test(tests, durations_beyond_an_hour_are_cut);
     tcase_add_test(tests, they_are_no_group_of_the_table);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 /* profctl.groups: groups become rows, which are ordered and printed. */
-#include <stdlib.h>
 
 #include "ipc/groups/group_merge.h"
 #include "ipc/groups/group_order.h"
 #include "profctl/groups/group_print.h"
 #include "tests/unit/group_rows_scene.h"
+#include "tests/unit/run_suite.h"
 
 static _Alignas(uint64_t) uint8_t later[SNAPSHOT_BYTES];
 
@@ -174,9 +174,5 @@ int main(void)
     tcase_add_test(tests, jank_is_ordered_by_the_longest_iterations);
     tcase_add_test(tests, a_bar_shows_how_iterations_are_spread);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,5 @@
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "buffer/arena.h"
 #include "buffer/group_reader.h"
 #include "buffer/group_table_writer.h"
+#include "tests/unit/run_suite.h"
 
 enum { MS = 1000000, CHUNKS = 4, LIMIT_UNITS = 32 };
 
@@ -198,9 +198,5 @@ int main(void)
     tcase_add_test(tests, a_new_file_has_them_too);
     tcase_add_test(tests, numbers_that_lie_end_the_reading);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

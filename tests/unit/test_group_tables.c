@@ -13,6 +13,7 @@
 #include "daemon/children/pidfd.h"
 #include "daemon/groups/group_tables.h"
 #include "json/gecko/gecko_process.h"
+#include "tests/unit/run_suite.h"
 
 enum { MAX_BYTES = 4096 };
 
@@ -184,9 +185,5 @@ int main(void)
     tcase_add_test(tests, ten_thousand_groups_are_kept);
     tcase_add_test(tests, how_a_process_ended_is_learnt_when_it_was_reaped);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include "buffer/arena.h"
 #include "buffer/group_table_writer.h"
 #include "daemon/metrics/group_totals.h"
+#include "tests/unit/run_suite.h"
 
 enum { PROCESSORS = 4 };
 #define LIFE_NS UINT64_C(10000000000)
@@ -195,9 +196,5 @@ int main(void)
     tcase_add_test(all, a_group_that_never_ran_has_no_labels);
     tcase_add_test(all, too_many_groups_are_other);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/groups_filter.h"
+#include "tests/unit/run_suite.h"
 
 static struct groups_filter filter;
 static char problem[GROUPS_FILTER_PROBLEM_BYTES];
@@ -103,9 +103,5 @@ int main(void)
     tcase_add_test(tests, a_text_that_is_too_long_is_told);
     tcase_add_test(tests, what_cannot_be_added_changes_nothing);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

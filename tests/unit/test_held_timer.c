@@ -2,12 +2,12 @@
 #include <check.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "buffer/clock.h"
 #include "child-agent/sampler/held_timer.h"
+#include "tests/unit/run_suite.h"
 
 enum { INTERVAL_NS = 1000 * 1000, BURN_NS = 200 * 1000 * 1000 };
 
@@ -120,10 +120,5 @@ static Suite *held_timer_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(held_timer_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(held_timer_suite());
 }

@@ -6,6 +6,7 @@
 #include "child-agent/unwinding/unwinder.h"
 #include "tests/reference/libunwind_cursor.h"
 #include "tests/unit/frame_shapes.h"
+#include "tests/unit/run_suite.h"
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -76,9 +77,5 @@ int main(void)
     tcase_add_loop_test(stacks, any_bytes_in_the_copy_are_survived, 0, 4);
     tcase_add_test(stacks, random_registers_and_sizes_are_survived);
     suite_add_tcase(suite, stacks);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

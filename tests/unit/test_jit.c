@@ -10,6 +10,7 @@
 #include "profctl/symbols/jit_lists.h"
 #include "profctl/symbols/jit_name.h"
 #include "profctl/symbols/jit_process.h"
+#include "tests/unit/run_suite.h"
 
 static struct jit_code code;
 
@@ -345,9 +346,5 @@ int main(void)
     tcase_add_test(tcase, a_jitdump_is_known_by_its_name);
     tcase_add_test(tcase, nobody_knows_the_code_of_an_unknown_process);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/journal.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64], path[96];
 static int journal, sender;
@@ -130,9 +131,5 @@ int main(void)
     tcase_add_test(tests, a_stream_is_told_by_device_and_inode);
     tcase_add_test(tests, standard_error_has_to_be_the_stream);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/json_reader_scene.h"
+#include "tests/unit/run_suite.h"
 
 struct copied {
     char *bytes;
@@ -98,10 +99,5 @@ int main(void)
     tcase_add_test(values, a_copy_that_is_refused_ends_the_reading);
     tcase_add_test(values, there_is_nothing_to_copy_at_the_end_of_a_collection);
     suite_add_tcase(suite, values);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tests/unit/json_writer_scene.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     uint64_t value;
@@ -129,10 +130,5 @@ int main(void)
     tcase_add_loop_test(values, doubles_are_short_and_finite, 0, ROWS(doubles));
     tcase_add_test(values, the_largest_double_is_a_number);
     tcase_add_test(values, addresses_are_strings_without_leading_zeros);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

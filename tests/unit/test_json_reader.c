@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/json_reader_scene.h"
+#include "tests/unit/run_suite.h"
 
 static const char letters[] = {
     [JSON_TOKEN_START_OBJECT] = '{', [JSON_TOKEN_END_OBJECT] = '}', [JSON_TOKEN_START_ARRAY] = '[',
@@ -241,10 +242,5 @@ int main(void)
     tcase_add_test(limits, a_token_has_a_limit);
     tcase_add_test(limits, the_sources_error_is_the_readers);
     suite_add_tcase(suite, limits);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

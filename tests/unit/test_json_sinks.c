@@ -6,6 +6,7 @@
 
 #include "json/mapped_array.h"
 #include "profctl/json_sinks.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(memory_keeps_all_that_came)
 {
@@ -51,10 +52,5 @@ int main(void)
     tcase_add_test(tests, a_file_gets_what_came);
     tcase_add_test(tests, a_file_tells_why_it_takes_no_more);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "tests/unit/json_writer_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* Sizes of what is spliced: copied, moved within a chunk, moved with several. */
 static const size_t splice_bytes[] = { 1, 1000, 50000, JSON_CHUNK_BYTES * 5 / 2 };
@@ -93,10 +94,5 @@ int main(void)
     tcase_add_test(splicing, a_spliced_writer_can_be_used_again);
     TCase *failures = add_case(suite, "failures");
     tcase_add_test(failures, a_failed_source_fails_the_splice);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/json_steps.h"
+#include "tests/unit/run_suite.h"
 
 static struct json_reader *reader;
 
@@ -131,10 +132,5 @@ int main(void)
     tcase_add_test(tests, an_element_of_another_kind_ends_the_loop_with_an_error);
     tcase_add_test(tests, a_loop_ends_with_the_error_of_the_reader);
     tcase_add_test(tests, a_loop_reads_nothing_after_a_step_that_failed);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

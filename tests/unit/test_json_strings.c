@@ -2,6 +2,7 @@
 #include <cjson/cJSON.h>
 
 #include "tests/unit/json_writer_scene.h"
+#include "tests/unit/run_suite.h"
 
 #define FFFD "\xef\xbf\xbd"
 
@@ -61,10 +62,5 @@ int main(void)
     tcase_add_loop_test(values, strings_are_escaped_and_valid, 0, ROWS(strings));
     tcase_add_test(values, any_bytes_can_be_read_back);
     tcase_add_test(values, names_are_escaped_too);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/json_reader_scene.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *json, *text;
@@ -113,10 +114,5 @@ int main(void)
     tcase_add_loop_test(tokens, doubles_are_read_to_the_last_bit, 0, ROWS(numbers));
     tcase_add_loop_test(tokens, integers_have_to_fit, 0, ROWS(integers));
     suite_add_tcase(suite, tokens);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

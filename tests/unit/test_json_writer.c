@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "tests/unit/json_writer_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(commas_stand_between_elements_and_members)
 {
@@ -113,10 +114,5 @@ int main(void)
     TCase *failures = add_case(suite, "failures");
     tcase_add_test(failures, the_sinks_error_is_latched_and_ends_the_writing);
     tcase_add_test(failures, after_a_failure_elsewhere_nothing_reaches_the_sink);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

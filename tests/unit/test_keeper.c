@@ -12,6 +12,7 @@
 #include "common/time_units.h"
 #include "daemon/keeping/keeper.h"
 #include "daemon/keeping/kept_arenas.h"
+#include "tests/unit/run_suite.h"
 
 static struct keeper_message message;
 static int ends[2];
@@ -278,9 +279,5 @@ int main(void)
     tcase_add_test(tests, a_keeper_that_was_left_ends_in_time);
     tcase_add_test(tests, a_keeper_that_was_left_with_nothing_stays_as_long);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include "buffer/clock.h"
 #include "daemon/keeping/keeper.h"
 #include "daemon/keeping/keeper_link.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST_ENDS = 50 };
 
@@ -255,10 +256,5 @@ int main(int argc, char **argv)
     tcase_add_test(tests, what_cannot_be_started_is_an_error);
     tcase_add_test(tests, a_closed_link_takes_everything);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/keeping/keeper_message.h"
+#include "tests/unit/run_suite.h"
 
 static int ends[2], fd;
 static struct keeper_message sent, got;
@@ -175,10 +176,5 @@ int main(void)
     tcase_add_test(all, one_that_does_not_come_is_not_awaited_for_ever);
     tcase_add_test(all, who_does_not_read_is_not_waited_for_for_ever);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

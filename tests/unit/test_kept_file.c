@@ -10,6 +10,7 @@
 
 #include "daemon/memory/kept_file.h"
 #include "daemon/memory/kept_path.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64], socket_path[80], path[96];
 static cJSON *document;
@@ -178,10 +179,5 @@ int main(void)
     tcase_add_test(all, one_that_is_removed_is_gone);
     tcase_add_test(all, what_is_no_number_is_refused);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/metrics/label_sets.h"
+#include "tests/unit/run_suite.h"
 
 static struct label_sets sets;
 
@@ -83,9 +83,5 @@ int main(void)
     tcase_add_test(all, who_is_called_other_is_that);
     tcase_add_test(all, counting_ends_somewhere);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "profctl/export/label_bounds.h"
 #include "profctl/export/process_labels.h"
 #include "profctl/export/source_labels.h"
+#include "tests/unit/run_suite.h"
 
 static struct label_list list;
 
@@ -299,8 +300,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.labels");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, the_later_value_stays_and_keys_are_sorted);
     tcase_add_test(claims, values_have_any_bytes);
@@ -319,9 +318,5 @@ int main(void)
     tcase_add_test(claims, what_the_agent_told_comes_before_all_others);
     tcase_add_checked_fixture(claims, clear_list, NULL);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* profctl.processed.lanes: processes that exited share the lanes of their programs. */
-#include <stdlib.h>
 
 #include "profctl/convert/conversion.h"
 #include "tests/unit/lanes_scene.h"
+#include "tests/unit/run_suite.h"
 
 static cJSON *convert_profile(size_t apart)
 {
@@ -230,9 +230,5 @@ int main(void)
     tcase_add_test(all, counters_belong_to_their_lanes);
     tcase_add_test(all, the_busiest_lanes_are_shown_first);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

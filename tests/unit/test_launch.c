@@ -15,6 +15,7 @@
 #include "daemon/programs/launch.h"
 #include "daemon/programs/supervisor.h"
 #include "daemon/session.h"
+#include "tests/unit/run_suite.h"
 
 enum { TIMEOUT_S = 20, AS_EXPECTED = 7, NOT_FOUND = 127 };
 
@@ -258,9 +259,5 @@ int main(void)
     tcase_add_test(all, without_an_agent_nothing_is_run);
     tcase_add_test(all, hooks_of_malloc_are_needed_by_a_session_that_has_allocations);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/programs/launch_environment.h"
+#include "tests/unit/run_suite.h"
 
 static struct launch_agent agent;
 static char **environment;
@@ -193,10 +194,5 @@ int main(void)
     tcase_add_test(launch, an_unterminated_environment_is_refused);
     tcase_add_test(launch, a_library_that_can_not_be_preloaded_is_refused);
     suite_add_tcase(suite, launch);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/memory/lease_census.h"
+#include "tests/unit/run_suite.h"
 
 static struct lease_ledger ledger;
 static struct lease_census census;
@@ -123,10 +124,5 @@ int main(void)
     tcase_add_test(tests, an_earlier_image_has_ended);
     tcase_add_test(tests, nothing_is_known_of_foreign_ones);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

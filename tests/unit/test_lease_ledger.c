@@ -2,13 +2,13 @@
 #include <check.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "buffer/lease_ledger.h"
+#include "tests/unit/run_suite.h"
 
 enum { UNITS = 64, STARTUP = UNITS / 8, GROWTH = UNITS - STARTUP, IDENTITY = 77 };
 
@@ -301,9 +301,5 @@ int main(void)
     TCase *tests = tcase_create("ledger");
     add_all(tests);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 #include <check.h>
 
 #include "buffer/leb128.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     uint64_t value;
@@ -112,9 +113,5 @@ int main(void)
     tcase_add_loop_test(tests, numbers_above_64_bits_are_refused, 0, 3);
     tcase_add_loop_test(tests, zigzag_keeps_small_numbers_small, 0, 7);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include "common/time_units.h"
 #include "ipc/ledger_file.h"
 #include "ipc/protocol_version.h"
+#include "tests/unit/run_suite.h"
 
 #define LIMIT (UINT64_C(64) << 20)
 
@@ -198,10 +199,5 @@ int main(void)
     tcase_add_test(tests, process_ids_of_another_boot_mean_nothing);
     tcase_add_test(tests, process_ids_of_another_namespace_mean_nothing);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

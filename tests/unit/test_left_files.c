@@ -14,6 +14,7 @@
 #include "daemon/session_file.h"
 #include "ipc/ledger_file.h"
 #include "ipc/socket_file.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64], path[80];
 static struct left_files files;
@@ -46,8 +47,8 @@ static void leave(uint64_t until_ns)
     enum ledger_past past;
     int fd;
 
-    ck_assert_int_eq(
-        ledger_file_make(path, UINT64_C(64) * LEASE_UNIT_BYTES, &ledger, &fd, &past), 0);
+    ck_assert_int_eq(ledger_file_make(path, UINT64_C(64) * LEASE_UNIT_BYTES, &ledger, &fd, &past),
+                     0);
     close(fd);
     ledger_file_leave(&ledger, until_ns);
     ck_assert_int_eq(session_file_write(path, &session), 0);
@@ -138,10 +139,5 @@ int main(void)
     tcase_add_test(all, the_socket_of_another_keeper_stays);
     tcase_add_test(all, without_a_folder_there_is_nothing_to_do);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

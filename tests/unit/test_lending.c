@@ -14,6 +14,7 @@
 #include "daemon/children/pidfd.h"
 #include "daemon/clocks/lending.h"
 #include "daemon/session.h"
+#include "tests/unit/run_suite.h"
 
 enum { INTERVAL_NS = 1000 * 1000, BORROWERS = 3, LOOP_ENDS_MS = 10 * 1000 };
 
@@ -234,10 +235,5 @@ int main(void)
     tcase_add_test(loans, only_who_is_alone_has_an_arena_is_watched_and_lives_borrows);
     tcase_add_test(loans, a_refusal_is_told_once_and_nothing_is_listened_for);
     suite_add_tcase(suite, loans);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,6 +12,7 @@
 #include "buffer/perf_event.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/clocks/lent_event.h"
+#include "tests/unit/run_suite.h"
 
 enum { MS = 1000 * 1000, SIGNAL = SIGURG, LOWEST_NUMBER = 1024 };
 
@@ -244,9 +244,5 @@ int main(void)
     tcase_add_test(lent, without_descriptors_it_is_refused);
     tcase_add_test(lent, an_arena_that_is_none_has_no_event);
     suite_add_tcase(suite, lent);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

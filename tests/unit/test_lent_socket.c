@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "ipc/socket.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/socket_file_scene.h"
 
 /* As a service manager listens, of TYPE; not at all with a BACKLOG below 0. */
@@ -92,9 +93,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

@@ -2,7 +2,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "ipc/connection.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
+#include "tests/unit/run_suite.h"
 
 enum { LOOP_ENDS_MS = 20 * 1000 };
 
@@ -213,9 +213,5 @@ int main(void)
     tcase_add_test(tcase, test_one_whose_other_end_is_gone_is_handed_over);
     tcase_add_test(tcase, test_a_line_ends_with_its_process);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 
 #include "ipc/listener.h"
 #include "tests/unit/connection_scene.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64], path[96];
 static char text[LISTENER_ERROR_TEXT];
@@ -132,9 +133,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

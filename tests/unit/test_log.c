@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "tests/unit/run_suite.h"
 
 static int reading_end;
 
@@ -61,10 +62,5 @@ int main(void)
     tcase_add_test(lines, a_line_has_no_control_characters);
     tcase_add_test(lines, a_reader_that_stopped_stops_nobody);
     suite_add_tcase(suite, lines);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* How many lines of one kind a crowd may write. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "daemon/log_gate.h"
+#include "tests/unit/run_suite.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -41,9 +41,5 @@ int main(void)
     tcase_add_test(tests, a_few_lines_a_second_go_through);
     tcase_add_test(tests, what_was_held_back_is_told_once);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "buffer/chunk_manager.h"
 #include "daemon/memory/lone_arena.h"
+#include "tests/unit/run_suite.h"
 
 enum { CHUNKS = 8, LIMIT_UNITS = 32, GENERATION = 3, PAGE = 4096, BLOCK_BYTES = 100 };
 
@@ -181,9 +182,5 @@ int main(void)
     tcase_add_test(tests, a_cleared_arena_has_no_chunks_and_pays_for_none);
     tcase_add_test(tests, what_is_no_arena_is_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/message_samples.h"
+#include "tests/unit/run_suite.h"
 
 static uint8_t decoded[sizeof(struct message_chunk_manager_update)];
 
@@ -258,9 +259,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

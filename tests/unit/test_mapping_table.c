@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "child-agent/allocations/mapping_table.h"
+#include "tests/unit/run_suite.h"
 
 enum { PLACES = 512, STEPS = 20000 };
 
@@ -112,9 +113,5 @@ int main(void)
     tcase_add_test(tcase, agrees_with_a_model);
     tcase_add_test(tcase, a_full_table_refuses_and_says_what_it_loses);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,13 +1,13 @@
 /* buffer.marker_schema, json.marker_label, json.gecko_marker_types */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer/leb128.h"
 #include "buffer/marker_schema.h"
 #include "json/gecko/gecko_marker_types.h"
 #include "json/gecko/marker_label.h"
+#include "tests/unit/run_suite.h"
 
 static struct arena_string view_of_text(const char *text)
 {
@@ -229,9 +229,5 @@ int main(void)
     tcase_add_test(tests, types_that_are_none_are_refused);
     tcase_add_test(tests, values_that_are_cut_are_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

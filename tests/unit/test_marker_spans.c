@@ -1,9 +1,9 @@
 /* profctl.profile.marker_spans: starts find their ends. */
 #include <check.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "profctl/profile/marker_spans.h"
+#include "tests/unit/run_suite.h"
 
 static struct marker_spans spans;
 static struct thread_markers markers;
@@ -112,9 +112,5 @@ int main(void)
     tcase_add_test(all, the_next_thread_begins_with_nothing_open);
     tcase_add_test(all, many_open_markers_take_no_longer_each);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

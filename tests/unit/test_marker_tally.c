@@ -1,6 +1,7 @@
 #include <check.h>
 
 #include "daemon/triggers/marker_tally.h"
+#include "tests/unit/run_suite.h"
 
 static struct marker_tally *tally;
 
@@ -68,10 +69,5 @@ int main(void)
     tcase_add_test(all, another_session_begins_anew);
     tcase_add_test(all, without_a_hit_there_is_no_tally);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

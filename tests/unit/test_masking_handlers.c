@@ -11,6 +11,7 @@
 #include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
+#include "tests/unit/run_suite.h"
 
 static volatile sig_atomic_t calls;
 static siginfo_t last_info;
@@ -262,10 +263,5 @@ int main(void)
     tcase_add_test(all, one_that_is_reset_is_the_default_afterwards);
     tcase_add_test(all, what_is_no_signal_is_refused);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -19,6 +19,7 @@
 #include "ipc/connection.h"
 #include "ipc/frame.h"
 #include "ipc/ledger_file.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     LIMIT_UNITS = 64,
@@ -377,10 +378,5 @@ int main(void)
     tcase_add_test(children, who_listens_is_asked_again_after_each_answer_and_told_what_goes);
     tcase_add_test(children, an_update_that_is_none_ends_the_connection);
     suite_add_tcase(suite, children);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* daemon.memory_controller: which chunks are dropped first. */
 #include "daemon/memory/memory_controller.h"
 #include "tests/unit/memory_controller_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* Each child's header and dictionary take one unit besides. */
 START_TEST(what_fits_stays)
@@ -201,10 +202,5 @@ int main(void)
     tcase_add_test(decisions, the_oldest_of_many_goes_first_whatever_changes);
     tcase_add_test(decisions, the_target_leaves_room_to_grow);
     suite_add_tcase(suite, decisions);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

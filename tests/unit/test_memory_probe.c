@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "child-agent/guest/memory_probe_x86_64.h"
+#include "tests/unit/run_suite.h"
 
 enum { PAGE = 4096 };
 
@@ -76,9 +76,5 @@ int main(void)
     tcase_add_test(all, test_no_addresses_cannot);
     tcase_add_test(all, test_nothing_changes);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

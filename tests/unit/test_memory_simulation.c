@@ -5,13 +5,13 @@
  * kept is compared with a model that always drops the globally oldest chunk. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "buffer/lease_ledger.h"
 #include "daemon/memory/memory_controller.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     UNIT = LEASE_UNIT_BYTES,
@@ -356,10 +356,5 @@ int main(void)
     tcase_add_loop_test(tests, without_losses_it_is_the_model_itself, 0, SEEDS);
     tcase_add_loop_test(tests, losses_never_pass_the_limit_and_are_made_up_for, 0, SEEDS);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

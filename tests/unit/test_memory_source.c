@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "daemon/memory/memory_source.h"
+#include "tests/unit/run_suite.h"
 
 static struct memory_source_list list, other;
 static struct memory_source sources[3];
@@ -71,9 +72,5 @@ int main(void)
     tcase_add_loop_test(all, any_of_them_may_leave, 0, 3);
     tcase_add_loop_test(all, who_joins_another_list_leaves_this_one, 0, 3);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 
 #include "daemon/memory/memory_controller.h"
 #include "tests/unit/memory_controller_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_stalled_child_is_passed_over)
 {
@@ -141,10 +142,5 @@ int main(void)
     tcase_add_test(decisions, after_its_final_update_nothing_is_asked_of_a_child);
     tcase_add_test(decisions, a_child_that_goes_leaves_nothing_behind);
     suite_add_tcase(suite, decisions);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include "profctl/merge/merge_plan.h"
 #include "profctl/merge/merge_root.h"
 #include "profctl/profile/profile_walk.h"
+#include "tests/unit/run_suite.h"
 
 #define OTHER         "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}"
 #define SCHEMA(label) "{\"name\":\"request\",\"tableLabel\":\"" label "\",\"data\":[]}"
@@ -315,9 +316,5 @@ int main(void)
     tcase_add_test(all, the_reader_puts_all_on_one_time_line);
     tcase_add_test(all, what_is_no_profile_is_refused);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/merge/merge_plan.h"
+#include "tests/unit/run_suite.h"
 
 enum { SOURCES = 3 };
 
@@ -156,9 +157,5 @@ int main(void)
     tcase_add_test(all, the_span_has_all_with_their_clocks_corrected);
     tcase_add_test(all, one_file_has_one_version);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

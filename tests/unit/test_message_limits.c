@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/message_samples.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(an_encoder_never_writes_behind_its_room)
 {
@@ -152,9 +153,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

@@ -2,6 +2,7 @@
 #include <msgpack.h>
 
 #include "tests/unit/message_samples.h"
+#include "tests/unit/run_suite.h"
 
 static uint8_t decoded[sizeof(struct message_chunk_manager_update)];
 
@@ -144,9 +145,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

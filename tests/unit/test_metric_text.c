@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/metrics/metric_text.h"
+#include "tests/unit/run_suite.h"
 
 static char *text;
 static size_t text_bytes;
@@ -104,9 +105,5 @@ int main(void)
     tcase_add_test(all, a_histogram_has_those_that_took_at_most_so_long);
     tcase_add_test(all, a_histogram_never_shrinks_upwards);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -17,6 +17,7 @@
 #include "daemon/children/pidfd.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/metrics_page.h"
+#include "tests/unit/run_suite.h"
 
 enum { LEASED_BYTES = 12345 };
 
@@ -227,10 +228,5 @@ int main(void)
     tcase_add_test(pages, nothing_is_counted_that_nobody_serves);
     tcase_add_test(pages, an_address_that_is_taken_is_an_error_and_can_be_closed);
     suite_add_tcase(suite, pages);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 #include <check.h>
 #include <errno.h>
 #include <netdb.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/metrics/metrics_address.h"
+#include "tests/unit/run_suite.h"
 
 static struct metrics_address address;
 
@@ -69,9 +69,5 @@ int main(void)
     tcase_add_test(all, a_path_is_a_unix_socket);
     tcase_add_test(all, nonsense_is_none);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "daemon/metrics/metrics_server.h"
+#include "tests/unit/run_suite.h"
 
 static uv_loop_t loop;
 static int listening_fd;
@@ -223,9 +224,5 @@ int main(void)
     tcase_add_test(crowds, a_crowd_does_not_keep_others_out);
     tcase_set_timeout(crowds, METRICS_PATIENCE_S - 1);
     suite_add_tcase(suite, crowds);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "child-agent/unwinding/modules.h"
 #include "tests/unit/modules_scene.h"
+#include "tests/unit/run_suite.h"
 
 static struct {
     bool is_willing, is_told;
@@ -181,9 +182,5 @@ int main(void)
     tcase_add_test(list, a_library_that_comes_and_goes_is_told_of);
     tcase_add_test(list, an_announcement_of_nothing_changes_nothing);
     suite_add_tcase(suite, list);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "child-agent/unwinding/modules.h"
 #include "tests/unit/modules_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void *enter_elsewhere(void *context)
 {
@@ -132,9 +133,5 @@ int main(void)
     tcase_add_test(list, threads_are_in_one_after_the_other);
     tcase_add_test(list, a_forked_child_trusts_only_what_nobody_was_in);
     suite_add_tcase(suite, list);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

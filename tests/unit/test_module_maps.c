@@ -10,6 +10,7 @@
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/unwinding/module_elf.h"
 #include "child-agent/unwinding/module_maps.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(lines_are_parsed)
 {
@@ -148,9 +149,5 @@ int main(void)
     tcase_add_test(parts, damaged_images_are_survived);
     tcase_add_test(parts, what_is_no_image_is_refused);
     suite_add_tcase(suite, parts);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

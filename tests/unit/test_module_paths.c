@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "child-agent/unwinding/module_paths.h"
+#include "tests/unit/run_suite.h"
 
 static struct module_paths paths;
 
@@ -83,9 +84,5 @@ int main(void)
     tcase_add_test(keeping, paths_stay_where_they_are_when_there_are_many);
     tcase_add_test(keeping, nothing_is_kept_of_what_is_longer_than_any_path);
     suite_add_tcase(suite, keeping);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

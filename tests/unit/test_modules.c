@@ -9,6 +9,7 @@
 
 #include "child-agent/unwinding/module_maps.h"
 #include "tests/unit/modules_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* As a thread of the agent does for code that the loader knows nothing of. */
 static void look_at_mappings(const void *address)
@@ -212,9 +213,5 @@ int main(void)
     tcase_add_test(list, code_that_is_mapped_a_second_time_is_a_module_of_the_same_file);
     tcase_add_test(list, a_jitdump_that_is_mapped_as_code_is_told_of);
     suite_add_tcase(suite, list);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

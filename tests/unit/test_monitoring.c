@@ -1,7 +1,6 @@
 /* daemon.monitoring: real arenas and connections, and no daemon. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -17,6 +16,7 @@
 #include "daemon/outbox.h"
 #include "ipc/connection.h"
 #include "ipc/groups/group_snapshot.h"
+#include "tests/unit/run_suite.h"
 
 enum { LIMIT_BYTES = 64 * LEASE_UNIT_BYTES };
 
@@ -274,10 +274,5 @@ int main(void)
     tcase_add_test(all, who_listens_is_told_of_other_needs_and_all_can_read_them);
     tcase_add_test(all, what_clients_of_another_profd_asked_for_is_over);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ipc/msgpack_cursor.h"
+#include "tests/unit/run_suite.h"
 
 static uint64_t random_state;
 
@@ -157,9 +158,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

@@ -1,11 +1,11 @@
 /* The checks of mutexes, which are there in this program whatever the build. */
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #undef PROFD_CHECK_LOCKS
 #define PROFD_CHECK_LOCKS 1
 #include "child-agent/guest/named_mutex.c"
+#include "tests/unit/run_suite.h"
 
 static struct named_mutex outer = NAMED_MUTEX_INITIALIZER(SITES);
 static struct named_mutex inner = NAMED_MUTEX_INITIALIZER(REGISTRY);
@@ -107,9 +107,5 @@ int main(void)
     tcase_add_test_raise_signal(cases, needing_what_is_not_held_aborts, SIGABRT);
     Suite *suite = suite_create("child-agent.named_mutex");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/option_words.h"
+#include "tests/unit/run_suite.h"
 
 enum { RUN = 1, SHOW = 2 };
 enum { MOST_WORDS = 8 };
@@ -189,9 +190,5 @@ int main(void)
     tcase_add_test(cases, help_may_have_no_letters);
     Suite *suite = suite_create("common.option_words");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/options.h"
+#include "tests/unit/run_suite.h"
 
 static struct options options;
 static char error_text[OPTIONS_ERROR_TEXT];
@@ -176,10 +177,5 @@ int main(void)
     tcase_add_loop_test(parsing, a_limit_is_written_as_for_profctl, 0,
                         (int)(sizeof(limits) / sizeof(limits[0])));
     suite_add_tcase(suite, parsing);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

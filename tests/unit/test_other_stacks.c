@@ -12,6 +12,7 @@
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/unwinding/modules.h"
 #include "child-agent/unwinding/unwinder.h"
+#include "tests/unit/run_suite.h"
 
 #define OPAQUE __attribute__((noinline, noclone, no_sanitize("address", "undefined")))
 
@@ -273,9 +274,5 @@ static Suite *create_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(create_suite());
 }

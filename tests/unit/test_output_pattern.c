@@ -1,10 +1,10 @@
 /* Names of the captures that triggers write. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/output_pattern.h"
+#include "tests/unit/run_suite.h"
 
 static const struct output_event event = { .pid = 7, .unix_s = 99, .name = "../a b", .number = 3 };
 
@@ -49,17 +49,11 @@ int main(void)
 {
     Suite *suite = suite_create("ipc.output_pattern");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, letters_stand_for_the_event);
     tcase_add_test(claims, an_event_can_not_leave_its_folder);
     tcase_add_test(claims, an_unknown_letter_is_named);
     tcase_add_test(claims, only_captures_are_named);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/programs/output_pump.h"
+#include "tests/unit/run_suite.h"
 
 enum { EXPECTED_BYTES = 8 * 1024 * 1024, STAT_BLOCK_BYTES = 512 };
 
@@ -112,10 +113,5 @@ static Suite *output_pump_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(output_pump_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(output_pump_suite());
 }

@@ -1,8 +1,8 @@
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/convert/page_stacks.h"
+#include "tests/unit/run_suite.h"
 
 /* Two threads: main calls work in both, in tables of another order; and main calls idle, of which
  * there is no sample. */
@@ -78,9 +78,5 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, threads_share_stacks_of_the_same_functions);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

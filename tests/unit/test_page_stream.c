@@ -7,6 +7,7 @@
 #include "buffer/leb128.h"
 #include "profctl/convert/page_record.h"
 #include "profctl/convert/page_stream.h"
+#include "tests/unit/run_suite.h"
 
 enum { MAX_BYTES = 2 * 1024 * 1024 };
 
@@ -148,9 +149,5 @@ int main(void)
     tcase_add_test(all, the_first_error_of_the_sink_stays);
     tcase_add_test(all, times_are_whole_microseconds);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/sampler/perf_keeper.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     MS = 1000 * 1000, /* ns */
@@ -366,9 +366,5 @@ int main(void)
     tcase_add_test(events, events_come_and_go_with_their_threads);
     tcase_add_test(events, a_thread_that_is_gone_is_no_refusal);
     suite_add_tcase(suite, events);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/power/power.h"
+#include "tests/unit/run_suite.h"
 
 enum { LOOP_ENDS_MS = 10 * 1000 };
 
@@ -143,10 +144,5 @@ int main(void)
     tcase_add_test(sessions, one_that_begins_after_another_has_nothing_of_it);
     tcase_add_test(sessions, a_machine_without_counters_says_so_and_is_left_alone);
     suite_add_tcase(suite, sessions);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/power/power_meter.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64];
 static struct power_meter meter;
@@ -128,9 +129,5 @@ int main(void)
     tcase_add_test(reading, no_number_is_no_domain);
     tcase_add_test(reading, the_latest_samples_are_kept);
     suite_add_tcase(suite, reading);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child-agent/guest/preload.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[32];
 
@@ -210,10 +211,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(make_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(make_suite());
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "profctl/printable.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *text, *printable;
@@ -47,10 +48,5 @@ int main(void)
                         (int)(sizeof(texts) / sizeof(texts[0])));
     tcase_add_test(tests, steps_are_characters);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

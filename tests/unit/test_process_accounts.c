@@ -1,8 +1,8 @@
 /* What processes used beyond their samples. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "profctl/profile/process_accounts.h"
+#include "tests/unit/run_suite.h"
 
 static struct process_account make_account(double pid, double later, double charged, double sampled)
 {
@@ -106,8 +106,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.process_accounts");
     TCase *tests = tcase_create("accounts");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(tests, the_rest_is_what_no_sample_says);
     tcase_add_test(tests, what_was_before_is_not_shown);
@@ -119,9 +117,5 @@ int main(void)
     tcase_add_test(tests, a_pid_that_was_used_again_is_another_process);
     tcase_add_test(tests, whose_next_program_is_not_there_has_its_own_rest);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "daemon/children/pidfd.h"
 #include "daemon/metrics/process_counts.h"
 #include "json/gecko/gecko_process.h"
+#include "tests/unit/run_suite.h"
 
 enum { END_NS = 1000 };
 
@@ -138,9 +139,5 @@ int main(void)
     tcase_add_test(all, who_waited_longest_gives_way);
     tcase_add_test(all, too_many_programs_are_other);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "buffer/clock.h"
 #include "daemon/children/process_list.h"
+#include "tests/unit/run_suite.h"
 
 #define MS UINT64_C(1000000)
 
@@ -104,10 +105,5 @@ int main(void)
     tcase_add_test(tests, descendants_of_the_root_and_of_the_known_are_marked);
     tcase_add_test(tests, the_list_holds_this_process_once);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* How long programs lived, and what they used. */
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "profctl/profile/process_lives.h"
+#include "tests/unit/run_suite.h"
 
 enum { PID = 7 };
 
@@ -183,10 +183,5 @@ int main(void)
     tcase_add_test(lives, one_that_still_runs_has_no_length);
     tcase_add_test(lives, nothing_is_known_of_other_profilers);
     suite_add_tcase(suite, lives);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,13 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "child-agent/sampler/process_timer.h"
+#include "tests/unit/run_suite.h"
 
 enum { SIGNAL = SIGURG, OTHER_SIGNAL = SIGWINCH, INTERVAL_NS = 1000 * 1000, BURN_MS = 200 };
 
@@ -163,10 +163,5 @@ static Suite *process_timer_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(process_timer_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(process_timer_suite());
 }

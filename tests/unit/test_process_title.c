@@ -13,6 +13,7 @@
 #include "buffer/arena.h"
 #include "daemon/children/child_table.h"
 #include "daemon/children/process_title.h"
+#include "tests/unit/run_suite.h"
 
 static struct child child;
 
@@ -169,10 +170,5 @@ int main(void)
     tcase_add_test(all, an_arena_that_never_ends_its_title_is_cut);
     tcase_add_test(all, without_an_arena_a_title_that_is_known_stays);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

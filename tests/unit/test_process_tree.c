@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/children/process_tree.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *target, *executable;
@@ -156,10 +157,5 @@ int main(void)
     tcase_add_loop_test(programs_run, what_a_process_runs_is_a_file_whatever_its_names, 0,
                         (int)(sizeof(runs) / sizeof(runs[0])));
     suite_add_tcase(suite, programs_run);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

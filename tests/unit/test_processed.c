@@ -6,6 +6,7 @@
 
 #include "profctl/convert/profile_format.h"
 #include "profctl/processed/busiest_threads.h"
+#include "tests/unit/run_suite.h"
 
 #define FRAMES(data)                                                                               \
     "\"frameTable\":{\"schema\":{\"location\":0,\"line\":1,\"category\":2,\"subcategory\":3},"     \
@@ -350,9 +351,5 @@ int main(void)
     tcase_add_test(all, numbers_that_lead_nowhere_are_refused);
     tcase_add_test(all, the_busiest_threads_are_kept_in_order);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "daemon/clients/clients.h"
 #include "daemon/clients/profd_facts.h"
 #include "daemon/metrics/metrics_page.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/status_scene.h"
 
 static struct clients clients;
@@ -93,9 +94,5 @@ int main(void)
     tcase_add_test(all, agents_are_children_with_a_connection);
     tcase_add_test(all, what_was_recorded_counts_also_when_it_was_dropped);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

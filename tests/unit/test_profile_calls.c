@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/convert/profile_calls.h"
+#include "tests/unit/run_suite.h"
 
 /* HIDDEN: a frame that is no call. */
 enum { MOST_CALLS = 64, MOST_FRAMES = 8, A = 1, B, C, D, E, HIDDEN };
@@ -386,9 +387,5 @@ int main(void)
     tcase_add_test_raise_signal(all, an_end_needs_a_beginning, SIGABRT);
     tcase_add_test(all, what_is_known_to_be_the_same_changes_nothing);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/convert/pprof.pb-c.h"
 #include "profctl/convert/profile_format.h"
+#include "tests/unit/run_suite.h"
 
 /* Two processes: main calls work, which calls an address in a library; and a thread of which only
  * samples are known. */
@@ -361,9 +361,5 @@ int main(void)
     tcase_add_test(all, what_cannot_be_written_is_an_error);
     tcase_add_test(all, a_format_is_known_by_name_and_ending);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

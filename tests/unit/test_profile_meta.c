@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/profile/profile_meta.h"
+#include "tests/unit/run_suite.h"
 
 static char told[256];
 static struct profile_meta meta;
@@ -86,10 +87,5 @@ int main(void)
     tcase_add_test(tests, other_members_are_told_as_they_are_written);
     tcase_add_test(tests, anything_but_an_object_is_refused);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -2,12 +2,12 @@
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "profctl/capture/profile_places.h"
+#include "tests/unit/run_suite.h"
 
 static const struct message_profile_place profiles[] = {
     { .start = 10, .bytes = 5, .pid = 1 },
@@ -88,10 +88,5 @@ int main(void)
     tcase_add_test(tests, one_can_be_taken_out);
     tcase_add_test(tests, what_was_damaged_is_told_as_far_as_there_is_room);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "profctl/export/profile_reference.h"
 #include "profctl/export/profile_rows.h"
+#include "tests/unit/run_suite.h"
 
 enum { SAMPLES = 400, THREADS = 3, REFERENCE_MS = 1000000 };
 
@@ -281,8 +282,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.profile_rows");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, a_capture_is_summed_by_source_and_stack);
     tcase_add_test(claims, files_of_functions_are_noted_for_who_wants_them);
@@ -292,9 +291,5 @@ int main(void)
     tcase_add_test(claims, a_capture_that_tells_no_clock_is_refused);
     tcase_add_test(claims, a_hash_is_of_the_columns_and_always_the_same);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/profile/profile_walk.h"
+#include "tests/unit/run_suite.h"
 
 #define STRINGS "\"stringTable\":[\"paint\",\"\",\"click\"]"
 #define MARKER_SCHEMA                                                                              \
@@ -342,9 +342,5 @@ int main(void)
     tcase_add_test(telling, nobody_has_to_listen);
     tcase_add_test(telling, samples_tell_of_event_delay);
     suite_add_tcase(suite, telling);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/program_facts.h"
+#include "tests/unit/run_suite.h"
 
 static const struct program_facts ordinary = {
     .is_elf = true,
@@ -208,10 +209,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(make_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(make_suite());
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "daemon/programs/program_life.h"
+#include "tests/unit/run_suite.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -115,10 +116,5 @@ int main(void)
     tcase_add_test(tests, who_does_not_stop_is_killed_and_then_given_up);
     tcase_add_test(tests, what_does_not_fit_changes_nothing);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 /* Which runtimes of sanitizers are known, and that ordinary programs have none. */
 #include <check.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "common/program_facts.h"
 #include "common/program_sanitizer.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(runtimes_are_known_by_their_names)
 {
@@ -50,10 +50,5 @@ int main(void)
     tcase_add_test(runtimes, an_ordinary_program_has_none);
     tcase_add_test(runtimes, segments_that_lead_nowhere_have_none);
     suite_add_tcase(suite, runtimes);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

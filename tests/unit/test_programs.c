@@ -10,6 +10,7 @@
 
 #include "daemon/programs/program_file.h"
 #include "daemon/programs/programs.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST_LAUNCHES = 16, TIMEOUT_S = 30 };
 
@@ -262,10 +263,5 @@ int main(void)
     tcase_add_test(all, no_program_of_the_config_is_called_as_the_export_is);
     tcase_add_test(all, without_programs_nothing_begins);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "json/progress.h"
+#include "tests/unit/run_suite.h"
 
 static struct progress_value value;
 static struct progress whole;
@@ -139,10 +140,5 @@ int main(void)
     tcase_add_test(progress, nobody_needs_to_look);
     tcase_add_test(progress, another_thread_sees_it_grow);
     suite_add_tcase(suite, progress);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* Which versions understand each other, and what they say to each other. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "ipc/protocol_version.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     uint64_t version;
@@ -51,9 +51,5 @@ int main(void)
     tcase_add_test(tcase, the_lower_minor_version_is_spoken);
     tcase_add_test(tcase, a_version_is_made_of_its_parts);
     suite_add_tcase(s, tcase);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

@@ -10,6 +10,7 @@
 #include "profctl/push/push.pb-c.h"
 #include "profctl/push/push_otlp.h"
 #include "profctl/push/push_series.h"
+#include "tests/unit/run_suite.h"
 
 enum { MINUTE_S = 1700000040 };
 
@@ -369,7 +370,6 @@ int main(void)
 {
     Suite *suite = suite_create("push_profiles");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, threads_of_a_program_are_one_group);
@@ -385,8 +385,5 @@ int main(void)
     tcase_add_test(all, each_value_is_a_profile_of_otlp);
     tcase_add_test(all, what_is_shared_is_there_once_behind_an_empty_one);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

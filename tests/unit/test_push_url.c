@@ -8,6 +8,7 @@
 #include "profctl/push/push_answer.h"
 #include "profctl/push/push_labels.h"
 #include "profctl/push/push_utf8.h"
+#include "tests/unit/run_suite.h"
 
 static struct push_url url;
 static char problem[PUSH_PROBLEM_BYTES];
@@ -208,7 +209,6 @@ int main(void)
 {
     Suite *suite = suite_create("push_url");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_test(all, an_address_has_its_usual_port_and_path);
     tcase_add_test(all, an_address_may_have_port_prefix_and_files);
@@ -222,8 +222,5 @@ int main(void)
     tcase_add_test(all, a_status_tells_whether_to_come_again);
     tcase_add_test(all, otlp_tries_again_what_it_may);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "profctl/query/query_profile.h"
 #include "profctl/query/query_time.h"
 #include "profctl/tables/allocation_payload.h"
+#include "tests/unit/run_suite.h"
 
 enum { NOW_S = 1800000000, HASH_BYTES = 16 };
 
@@ -309,8 +310,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.query");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, times_are_ago_or_dates);
     tcase_add_test(claims, what_is_no_time_is_refused);
@@ -321,9 +320,5 @@ int main(void)
     tcase_add_test(claims, more_samples_than_fit_stand_for_several);
     tcase_add_test(claims, an_answer_that_is_cut_short_or_wrong_is_refused);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

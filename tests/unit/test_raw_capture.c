@@ -4,6 +4,7 @@
 #include "daemon/capture/raw_arena.h"
 #include "profctl/raw/raw_profile.h"
 #include "tests/unit/raw_capture_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* It is a whole one of what is left. */
 static void check_rest(int fd)
@@ -206,11 +207,7 @@ static TCase *make_case(void)
 int main(void)
 {
     Suite *suite = suite_create("profctl.raw_capture");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, make_case());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include "daemon/capture/raw_arena.h"
 #include "profctl/raw/raw_profile.h"
 #include "tests/unit/raw_capture_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* Where the first record of KIND stands. */
 static size_t find_record(enum raw_kind kind)
@@ -145,11 +146,7 @@ static TCase *make_case(void)
 int main(void)
 {
     Suite *suite = suite_create("profctl.raw_damage");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, make_case());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/census/recent_ends.h"
+#include "tests/unit/run_suite.h"
 
 static struct recent_ends ends;
 
@@ -42,9 +43,5 @@ int main(void)
     tcase_add_test(tests, the_end_of_somebody_else_is_news);
     tcase_add_test(tests, a_pid_is_used_again);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -3,10 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "child-agent/recording_word.h"
 #include "profd.h"
+#include "tests/unit/run_suite.h"
 
 enum { MORE_THAN_FIT = 1000, ROUNDS = 20000 };
 
@@ -102,9 +102,5 @@ int main(void)
 {
     Suite *suite = suite_create("recording_word");
     suite_add_tcase(suite, cases());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

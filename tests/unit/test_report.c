@@ -4,6 +4,7 @@
 
 #include "profctl/report/report.h"
 #include "tests/unit/report_scene.h"
+#include "tests/unit/run_suite.h"
 
 static const char build[] = PROFILE(PROCESS(THREAD("sh", "GeckoMain", "[0,1,0,0]")) "," PROCESS(
     THREAD("cc1", "GeckoMain",
@@ -124,8 +125,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.report");
     TCase *tests = tcase_create("report");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, NULL, free_report);
     tcase_add_test(tests, processes_of_one_name_count_together);
@@ -136,9 +135,5 @@ int main(void)
     tcase_add_loop_test(tests, what_is_no_profile_is_refused, 0,
                         (int)(sizeof(malformed) / sizeof(malformed[0])));
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 
 #include "profctl/report/report.h"
 #include "tests/unit/report_scene.h"
+#include "tests/unit/run_suite.h"
 
 #define LOGGED(threads, told)                                                                      \
     "{\"meta\":{},\"threads\":[" threads "],\"profilingLog\":{\"9\":{\"other\":[{}],"              \
@@ -99,8 +100,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.report_accounts");
     TCase *tests = tcase_create("report");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, NULL, free_report);
     tcase_add_test(tests, all_cpu_time_is_in_the_report);
@@ -108,9 +107,5 @@ int main(void)
     tcase_add_test(tests, those_without_samples_have_their_share);
     tcase_add_test(tests, ends_that_were_not_good_are_told);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

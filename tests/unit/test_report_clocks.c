@@ -3,6 +3,7 @@
 
 #include "profctl/report/report.h"
 #include "tests/unit/report_scene.h"
+#include "tests/unit/run_suite.h"
 
 #define CLOCKED(account)                                                                           \
     "{\"meta\":{\"interval\":9},\"profilingLog\":{\"17\":{\"profd\":" account                      \
@@ -103,8 +104,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.report_clocks");
     TCase *tests = tcase_create("report");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, NULL, free_report);
     tcase_add_test(tests, what_was_lost_is_summed_up);
@@ -113,9 +112,5 @@ int main(void)
     tcase_add_loop_test(tests, who_tells_of_no_clock_has_none, 0,
                         sizeof(clockless_profiles) / sizeof(clockless_profiles[0]));
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

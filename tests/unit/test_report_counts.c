@@ -3,6 +3,7 @@
 
 #include "profctl/report/report.h"
 #include "tests/unit/report_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(self_is_the_leaf_and_total_its_callers_too)
 {
@@ -201,8 +202,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.report_counts");
     TCase *tests = tcase_create("report");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, NULL, free_report);
     tcase_add_test(tests, self_is_the_leaf_and_total_its_callers_too);
@@ -217,9 +216,5 @@ int main(void)
     tcase_add_test(tests, a_process_own_clock_tells_what_a_sample_claims);
     tcase_add_test(tests, cpu_time_without_a_stack_is_not_sampled);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/report/report_diff.h"
+#include "tests/unit/run_suite.h"
 
 /* So many samples of a function, each of US of CPU time. */
 struct batch {
@@ -209,9 +210,5 @@ int main(void)
     tcase_add_test(all, cpu_time_on_one_side_alone_is_refused);
     tcase_add_test(all, nothing_can_be_compared_with_nothing);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

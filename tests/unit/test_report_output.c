@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/report/report_output.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *text, *shown;
@@ -47,10 +48,5 @@ int main(void)
     tcase_add_loop_test(tests, a_terminal_obeys_nothing_that_a_profile_says, 0,
                         (int)(sizeof(texts) / sizeof(texts[0])));
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/report/report_paint.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     struct report_paint paint;
@@ -79,10 +80,5 @@ int main(void)
                         (int)(sizeof(lines) / sizeof(lines[0])));
     tcase_add_test(tests, a_heading_stands_behind_an_empty_line);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "profctl/report/counter_report.h"
 #include "profctl/report/marker_report.h"
 #include "profctl/report/stack_keys.h"
+#include "tests/unit/run_suite.h"
 
 /* Two samples, of 4 ms each, in f, which calls itself, in a label; one in g, in none. */
 static const char profile[] =
@@ -172,10 +173,5 @@ int main(void)
     tcase_add_test(tests, counters_are_summed_up);
     tcase_add_test(tests, kinds_have_names);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "daemon/requests/requests.h"
 #include "tests/unit/requests_scene.h"
+#include "tests/unit/run_suite.h"
 
 static void on_order(struct connection *connection, unsigned kind, const uint8_t *payload,
                      size_t bytes, int *fds, size_t fd_count, void *owner)
@@ -84,10 +85,5 @@ int main(void)
     tcase_add_test(all, who_does_not_acknowledge_is_named);
     tcase_add_test(all, who_goes_is_not_waited_for);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

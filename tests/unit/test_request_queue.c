@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/requests/request_queue.h"
+#include "tests/unit/run_suite.h"
 
 struct client {
     int number;
@@ -130,9 +131,5 @@ int main(void)
     tcase_add_test(tests, captures_of_a_client_that_went_are_forgotten);
     tcase_add_test(tests, a_start_is_found_by_whose_it_is);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

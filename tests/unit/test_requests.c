@@ -1,6 +1,7 @@
 /* daemon.requests: what clients ask for is carried out in turn. */
 #include "daemon/requests/requests.h"
 #include "tests/unit/requests_scene.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(requests_are_carried_out_one_after_the_other)
 {
@@ -124,10 +125,5 @@ int main(void)
     tcase_add_test(all, a_duration_pauses_the_session);
     tcase_add_test(all, the_session_that_is_always_on_begins_once);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include "daemon/restart.h"
 #include "daemon/session.h"
 #include "daemon/session_file.h"
+#include "tests/unit/run_suite.h"
 
 enum { LIMIT_BYTES = 64 * LEASE_UNIT_BYTES, INTERVAL_NS = 1000 * 1000, TIMEOUT_S = 30 };
 
@@ -312,10 +313,5 @@ int main(void)
     tcase_add_test(all, what_nobody_comes_for_is_not_kept);
     tcase_add_test(all, a_good_end_leaves_nothing);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/children/child_table.h"
 #include "daemon/requests/round.h"
+#include "tests/unit/run_suite.h"
 
 enum { MANY = 7 };
 
@@ -164,10 +164,5 @@ int main(void)
     tcase_add_test(all, there_can_be_one_after_the_other);
     tcase_add_test(all, a_closed_one_says_nothing);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

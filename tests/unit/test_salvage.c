@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/capture/salvage.h"
+#include "tests/unit/run_suite.h"
 
 enum { JOBS = 3, OWN = 77 };
 
@@ -244,10 +245,5 @@ int main(void)
     tcase_add_test(all, there_are_so_many_and_no_more);
     tcase_add_test(all, others_that_are_reaped_are_no_workers);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

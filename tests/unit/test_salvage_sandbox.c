@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/capture/salvage_sandbox.h"
+#include "tests/unit/run_suite.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_FILTER 0 /* sanitizers make calls of their own */
@@ -165,9 +166,5 @@ int main(void)
     tcase_add_test(tests, descriptors_that_it_was_not_given_are_closed);
     tcase_add_test(tests, memory_is_bounded);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

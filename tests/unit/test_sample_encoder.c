@@ -1,6 +1,7 @@
 /* buffer.sample_encoder: what the sampler writes of threads. */
 #include <errno.h>
 
+#include "tests/unit/run_suite.h"
 #include "tests/unit/sample_encoder_scene.h"
 
 START_TEST(random_stacks_of_many_threads_survive)
@@ -322,10 +323,5 @@ int main(void)
     tcase_add_test(tests, after_the_memory_limit_samples_go_on_with_their_tick);
     tcase_add_test(tests, times_before_the_chunk_or_the_tick_are_exact);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

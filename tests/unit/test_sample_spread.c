@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "profctl/profile/sample_spread.h"
+#include "tests/unit/run_suite.h"
 
 #define MS 1e6
 
@@ -223,8 +224,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.sample_spread");
     TCase *tests = tcase_create("spread");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, NULL, free_spread);
     tcase_add_test(tests, a_sample_of_a_tick_stands_for_it);
@@ -242,9 +241,5 @@ int main(void)
     tcase_add_test(tests, no_samples_are_no_time);
     tcase_add_loop_test(tests, any_samples_add_up, 0, 10);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

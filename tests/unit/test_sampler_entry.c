@@ -2,10 +2,10 @@
 #include <check.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer/sampler_entry.h"
+#include "tests/unit/run_suite.h"
 
 enum { COUNT = 4 };
 
@@ -142,9 +142,5 @@ int main(void)
     tcase_add_test(entries, an_index_beyond_the_most_is_damaged);
     tcase_add_test(entries, overhead_is_read_back);
     suite_add_tcase(suite, entries);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,12 +1,12 @@
 /* Sampling clocks: numbers of arenas, words of people, sums and lines. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer/clock_summary.h"
 #include "common/clock_choice.h"
 #include "profctl/report/clock_line.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(each_name_is_read_again)
 {
@@ -205,10 +205,5 @@ int main(void)
                         sizeof(lines) / sizeof(lines[0]));
     tcase_add_test(tests, the_longest_line_is_whole);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
 #include "child-agent/unwinding/snapshot.h"
+#include "tests/unit/run_suite.h"
 
 static struct thread_registration self;
 static struct snapshot_copy snapshot;
@@ -215,9 +216,5 @@ int main(void)
     tcase_add_test(handler, no_handler_for_children_interrupts_ours);
     tcase_add_test(handler, a_signal_that_the_program_ignores_cuts_no_wait_short);
     suite_add_tcase(suite, handler);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profctl/http/secret_file.h"
+#include "tests/unit/run_suite.h"
 
 static void write_secret(const char *path, size_t bytes, char byte)
 {
@@ -116,17 +117,11 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.secret_file");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, secrets_are_read_again_when_they_are_refused);
     tcase_add_test(claims, secrets_are_whole_or_refused);
     tcase_add_test(claims, what_would_never_end_is_refused);
     tcase_add_test(claims, a_pipe_that_somebody_writes_to_is_read);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/service/service.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64], path[96];
 static int manager;
@@ -250,9 +251,5 @@ int main(void)
     tcase_add_test(tests, sockets_of_another_process_are_not_ours);
     tcase_add_test(tests, several_sockets_are_too_many);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

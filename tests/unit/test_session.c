@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/session.h"
+#include "tests/unit/run_suite.h"
 
 static struct session session;
 static struct session_settings settings;
@@ -328,10 +329,5 @@ int main(void)
     tcase_add_test(life, agents_are_told_generation_0_without_a_session);
     tcase_add_test(life, agents_are_told_the_settings);
     suite_add_tcase(suite, life);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "buffer/session_board.h"
+#include "tests/unit/run_suite.h"
 
 static struct session_board board;
 static struct session_terms terms, got;
@@ -104,9 +105,5 @@ int main(void)
     tcase_add_test(tests, who_writes_next_makes_it_whole);
     tcase_add_test(tests, strings_end_whatever_stands_there);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

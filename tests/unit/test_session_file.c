@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/session_file.h"
+#include "tests/unit/run_suite.h"
 
 static struct session session, back;
 static char folder[64], socket_path[96], file_path[128];
@@ -246,10 +247,5 @@ int main(void)
     tcase_add_test(file, the_file_is_ours_alone_and_replaced_whole);
     tcase_add_test(file, a_link_in_its_place_is_not_followed);
     suite_add_tcase(suite, file);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

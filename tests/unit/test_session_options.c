@@ -1,11 +1,11 @@
 /* child-agent.session_options: what a program may ask of a session of its own. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "child-agent/program/session_options.h"
 #include "ipc/messages.h"
+#include "tests/unit/run_suite.h"
 
 static struct session_settings settings;
 
@@ -88,9 +88,5 @@ int main(void)
     tcase_add_test(cases, test_words_that_mean_nothing);
     tcase_add_test(cases, test_what_is_reserved_is_zero);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

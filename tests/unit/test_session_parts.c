@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/session_parts.h"
+#include "tests/unit/run_suite.h"
 
 static const struct session_owner user = { SESSION_OWNER_USER, 0 };
 static const struct session_owner program = { SESSION_OWNER_PROGRAM, 42 };
@@ -193,10 +194,5 @@ int main(void)
     tcase_add_test(tests, programs_are_told_apart);
     tcase_add_test(tests, the_one_that_stays_keeps_its_place);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* Sets of signals in one word. */
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #include "child-agent/guest/signal_bits.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(a_set_comes_back_as_it_was)
 {
@@ -46,10 +46,5 @@ static Suite *signal_bits_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(signal_bits_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(signal_bits_suite());
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "child-agent/sampler/signal_choice.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     enum signal_place before;
@@ -72,9 +73,5 @@ int main(void)
     tcase_add_test(tcase, what_the_user_chose_is_the_only_one_of_ours);
     tcase_add_test(tcase, sets_of_nearly_all_signals_mean_none);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* daemon.programs.signal_meaning: whom a signal to profd is for. */
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #include "daemon/programs/signal_meaning.h"
+#include "tests/unit/run_suite.h"
 
 static const int enders[] = { SIGINT, SIGHUP, SIGQUIT };
 enum { ENDERS = sizeof(enders) / sizeof(enders[0]) };
@@ -54,9 +54,5 @@ int main(void)
     tcase_add_test(all, a_service_may_be_started_again);
     tcase_add_test(all, other_signals_are_for_nobody);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

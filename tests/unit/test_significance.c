@@ -1,7 +1,7 @@
 #include <check.h>
-#include <stdlib.h>
 
 #include "profctl/report/significance.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(rates_are_a_binomial_test)
 {
@@ -73,9 +73,5 @@ int main(void)
     tcase_add_test(all, shares_are_fishers_test);
     tcase_add_test(all, many_are_corrected_by_holms_method);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

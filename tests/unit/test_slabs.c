@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/processed/columns.h"
+#include "tests/unit/run_suite.h"
 
 enum { MAX_BYTES = 4096, HEADER_BYTES = 20, ENTRY_BYTES = 12, ALIGNMENT_BYTES = 8 };
 
@@ -227,9 +228,5 @@ int main(void)
     TCase *alone = tcase_create("alignment");
     tcase_add_test(alone, numbers_begin_where_the_widest_may);
     suite_add_tcase(suite, alone);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

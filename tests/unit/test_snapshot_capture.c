@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "child-agent/sampler/snapshot_capture.h"
+#include "tests/unit/run_suite.h"
 
 enum { CODE_BYTES = 7, CALL_OFFSET = 5 };
 
@@ -202,9 +202,5 @@ int main(void)
     tcase_add_test(tcase, but_one_that_it_handles_keeps_its_EINTR);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "ipc/socket.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/socket_file_scene.h"
 
 /* A socket file whose owner is gone. */
@@ -252,9 +253,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

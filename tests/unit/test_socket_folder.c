@@ -1,6 +1,7 @@
 /* ipc.socket_file: the default folder, as a user who surely has none. Only root can become one. */
 #include <errno.h>
 
+#include "tests/unit/run_suite.h"
 #include "tests/unit/socket_file_scene.h"
 
 enum { STRANGER = 54321 };
@@ -79,9 +80,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite());
 }

@@ -1,10 +1,10 @@
 #include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json/mapped_array.h"
 #include "json/spare_pages.h"
+#include "tests/unit/run_suite.h"
 
 enum { PAGE = 4096, CHUNK = 128 * 1024 };
 
@@ -64,10 +64,5 @@ int main(void)
     tcase_add_test(pages, what_is_kept_is_used_again_for_its_size);
     tcase_add_test(pages, arrays_begin_with_zeros_all_the_same);
     suite_add_tcase(suite, pages);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/children/spawn.h"
+#include "tests/unit/run_suite.h"
 
 static char *arguments[] = { "/bin/sh", "-c", NULL, NULL };
 static struct spawn_options options;
@@ -216,10 +217,5 @@ int main(void)
     tcase_add_test(all, signals_are_as_profd_found_them);
     tcase_add_test(all, a_group_of_its_own_is_there_when_it_runs);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "profctl/export/batch_add.h"
 #include "profctl/export/delivery.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/spool_scene.h"
 
 START_TEST(rows_come_out_as_they_went_in)
@@ -206,8 +207,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.spool");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, rows_come_out_as_they_went_in);
     tcase_add_test(claims, batches_outlive_the_exporter_in_their_order);
@@ -219,9 +218,5 @@ int main(void)
     tcase_add_test(claims, waits_grow_to_a_minute_and_differ);
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "profctl/export/spool.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/spool_scene.h"
 
 START_TEST(one_exporter_has_a_spool_at_a_time)
@@ -143,8 +144,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.spool_folder");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
     tcase_add_test(claims, one_exporter_has_a_spool_at_a_time);
     tcase_add_test(claims, a_folder_that_cannot_be_made_is_told);
     tcase_add_test(claims, a_folder_in_the_place_of_a_new_batch_is_named);
@@ -155,9 +154,5 @@ int main(void)
     tcase_add_test(claims, a_name_that_is_taken_loses_no_batch);
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,7 +1,7 @@
 #include <check.h>
-#include <stdlib.h>
 
 #include "child-agent/sampler/stack_merge.h"
+#include "tests/unit/run_suite.h"
 
 /* main (CFA 400) called work (300), which called leaf (200). */
 static const struct unwind_frame native[] = {
@@ -90,9 +90,5 @@ int main(void)
     tcase_add_test(tcase, labels_of_callers_that_were_not_unwound_come_first);
     tcase_add_test(tcase, when_there_is_no_room_the_innermost_frames_are_kept);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

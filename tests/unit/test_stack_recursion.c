@@ -1,10 +1,10 @@
 /* profctl.report.stack_recursion */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json/unique_strings.h"
 #include "profctl/report/stack_recursion.h"
+#include "tests/unit/run_suite.h"
 
 static struct thread_tables tables;
 
@@ -81,10 +81,5 @@ int main(void)
     tcase_add_test(tests, what_has_no_function_is_no_recursion);
     tcase_add_test(tests, there_may_be_no_stacks);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include "daemon/programs/command.h"
 #include "daemon/programs/supervisor.h"
 #include "daemon/session.h"
+#include "tests/unit/run_suite.h"
 
 static struct session session;
 static struct supervisor supervisor;
@@ -100,7 +101,6 @@ int main(void)
 {
     Suite *suite = suite_create("status_cost");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_add_test(all, amounts_are_those_of_a_minute);
@@ -108,8 +108,5 @@ int main(void)
     tcase_add_test(all, the_exporter_is_told_apart);
     tcase_add_test(all, an_exporter_that_has_gone_is_left_out);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include "daemon/programs/supervisor.h"
 #include "daemon/triggers/triggers.h"
 #include "ipc/messages.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/status_scene.h"
 
 enum { CROWD = 600, NAME_BYTES = 300 };
@@ -204,9 +205,5 @@ int main(void)
     tcase_add_test(all, accounts_of_records_that_expired_are_summed_up);
     tcase_add_test(all, what_triggers_did_and_which_commands_run_is_told);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "daemon/children/child_table.h"
 #include "daemon/clients/status_process.h"
 #include "daemon/memory/lease_census.h"
+#include "tests/unit/run_suite.h"
 
 enum { PAGE = 4096 };
 
@@ -169,10 +170,5 @@ int main(void)
     tcase_add_test(all, an_account_is_that_of_the_arena_or_of_the_record_that_expired);
     tcase_add_test(all, who_has_no_arena_adds_nothing);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

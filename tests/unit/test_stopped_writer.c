@@ -13,6 +13,7 @@
 
 #include "buffer/arena_reader.h"
 #include "buffer/chunk_writer.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     SLOTS = 4,
@@ -193,10 +194,5 @@ int main(void)
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, at_each_instruction_what_was_produced_is_kept_or_dropped);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "daemon/programs/command.h"
 #include "daemon/programs/supervisor.h"
 #include "ipc/messages.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST_REAPED = 16, TIMEOUT_S = 20 };
 
@@ -275,10 +276,5 @@ int main(void)
     tcase_add_test(commands, without_commands_it_is_over_at_once);
     tcase_add_test(commands, signals_are_for_the_whole_to_judge);
     suite_add_tcase(suite, commands);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

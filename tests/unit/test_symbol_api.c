@@ -10,6 +10,8 @@
 
 #include "profctl/view/disassembly.h"
 #include "profctl/view/symbol_api.h"
+#include "tests/unit/json_text.h"
+#include "tests/unit/run_suite.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -64,13 +66,6 @@ static cJSON *item_at(const cJSON *array, int index)
 {
     cJSON *item = cJSON_GetArrayItem(array, index);
     ck_assert_ptr_nonnull(item);
-    return item;
-}
-
-static cJSON *get_member(const cJSON *object, const char *name)
-{
-    cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    ck_assert_msg(item != NULL, "there is no %s", name);
     return item;
 }
 
@@ -230,9 +225,5 @@ int main(void)
     tcase_add_test(asking, what_is_no_request_is_refused);
     tcase_add_test(asking, bytes_that_are_no_instruction_are_told);
     suite_add_tcase(suite, asking);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

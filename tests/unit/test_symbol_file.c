@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "profctl/symbols/symbol_file.h"
+#include "tests/unit/run_suite.h"
 
 static const char library[] = "/profd-test-library.so"; /* in the root of a child alone */
 static char root[] = "/tmp/profd-root.XXXXXX";
@@ -100,9 +101,5 @@ int main(void)
     tcase_add_test(all, the_file_of_a_process_that_has_it_is_taken);
     tcase_add_test(all, the_file_of_a_process_that_has_it_not_is_left);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* profctl.symbolicate: small captures of this very program get names. Needs to be compiled with -g.
  */
 #include "profctl/naming/symbolicate.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/symbolicate_scene.h"
 
 static inline __attribute__((always_inline)) void *inlined_function(void)
@@ -139,8 +140,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.symbolicate");
     TCase *names = tcase_create("names"), *malformed = tcase_create("malformed");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(names, find_program, NULL);
     tcase_add_test(names, two_addresses_of_a_function_are_one_function);
@@ -151,9 +150,5 @@ int main(void)
     tcase_add_checked_fixture(malformed, find_program, NULL);
     suite_add_tcase(suite, names);
     suite_add_tcase(suite, malformed);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

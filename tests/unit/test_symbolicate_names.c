@@ -5,6 +5,7 @@
 
 #include "profctl/symbols/symbol_name.h"
 #include "profctl/symbols/symbol_table.h"
+#include "tests/unit/run_suite.h"
 
 /* --- Names --- */
 
@@ -186,8 +187,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.symbolicate_names");
     TCase *naming = tcase_create("names"), *finding = tcase_create("tables");
-    SRunner *runner;
-    int failed;
 
     tcase_add_loop_test(naming, names_read_as_they_were_written, 0, COUNT_OF(names));
     tcase_add_loop_test(naming, what_cannot_be_read_stays_as_it_is, 0, COUNT_OF(malformed));
@@ -199,9 +198,5 @@ int main(void)
     tcase_add_test(finding, an_empty_table_knows_nothing);
     suite_add_tcase(suite, naming);
     suite_add_tcase(suite, finding);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "profctl/naming/symbolicate.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/symbolicate_scene.h"
 
 START_TEST(without_symbols_addresses_stay)
@@ -92,8 +93,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.symbolicate_refused");
     TCase *names = tcase_create("names"), *malformed = tcase_create("malformed");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(names, find_program, NULL);
     tcase_add_test(names, without_symbols_addresses_stay);
@@ -103,9 +102,5 @@ int main(void)
     tcase_add_loop_test(malformed, what_is_no_capture_is_refused, 0, COUNT_OF(no_captures));
     suite_add_tcase(suite, names);
     suite_add_tcase(suite, malformed);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/programs/terminal.h"
+#include "tests/unit/run_suite.h"
 
 /* Runs BODY in a process that is the first of a session, whose terminal is its standard input, in
  * the foreground. Whether BODY found all as it should be. */
@@ -130,10 +131,5 @@ int main(void)
     tcase_add_test(all, a_file_is_no_terminal);
     tcase_add_test(all, without_one_nothing_is_given);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

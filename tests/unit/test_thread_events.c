@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/report/calls_report.h"
+#include "tests/unit/run_suite.h"
 
 /* A thread in main at each of 1 to 9 ms, from 4 to 8 ms in f that main called. %s: a marker. */
 static const char form[] =
@@ -77,10 +78,5 @@ int main(void)
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, markers_bound_calls, 0, (int)(sizeof(cases) / sizeof(cases[0])));
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 /* profctl.commands.thread_files: names of files for threads. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "profctl/commands/thread_files.h"
+#include "tests/unit/run_suite.h"
 
 static struct thread_files files;
 
@@ -65,9 +65,5 @@ int main(void)
     tcase_add_test(all, threads_of_the_same_numbers_have_names_of_their_own);
     tcase_add_test(all, many_threads_without_numbers_take_no_longer_each);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 /* Which threads filters let through, how often a sleeping one is looked at, and the kernel's list.
  */
 #include <check.h>
-#include <stdlib.h>
 
 #include "child-agent/threads/thread_sleep.h"
 #include "child-agent/threads/thread_spy.h"
 #include "common/thread_filters.h"
+#include "tests/unit/run_suite.h"
 
 static const struct thread_filter_subject worker = { "Worker 7", 8, false, 123 };
 static const struct thread_filter_subject main_thread = { "server", 6, true, 123 };
@@ -101,9 +101,5 @@ int main(void)
     tcase_add_test(cases, test_a_sleeping_thread_is_looked_at_once);
     Suite *suite = suite_create("thread_filters");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,7 +3,6 @@
 #include <check.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
@@ -15,6 +14,7 @@
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registration.h"
+#include "tests/unit/run_suite.h"
 
 enum { MS = 1000 * 1000, AT_ONCE_NS = 50 * MS, HOUR_MS = 3600 * 1000 };
 
@@ -95,10 +95,5 @@ int main(void)
     tcase_add_test(waits, the_next_call_of_the_program_waits_once);
     tcase_add_test(waits, nobody_waits_for_an_event_that_has_ended);
     suite_add_tcase(suite, waits);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

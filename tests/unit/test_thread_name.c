@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profctl/naming/thread_name.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *location, *expect;
@@ -55,10 +56,5 @@ int main(void)
                         (int)(sizeof(starts) / sizeof(starts[0])));
     tcase_add_test(tests, a_name_of_its_own_is_not_inherited);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "child-agent/threads/thread_registry.h"
+#include "tests/unit/run_suite.h"
 
 static _Atomic pid_t worker_id;
 static char worker_name[THREAD_NAME_BYTES];
@@ -57,10 +58,5 @@ int main(void)
     TCase *names = tcase_create("names");
     tcase_add_test(names, one_that_is_renamed_while_it_registers_has_its_new_name);
     suite_add_tcase(suite, names);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* buffer.sample_encoder: what threads write of themselves. */
 #include <errno.h>
 
+#include "tests/unit/run_suite.h"
 #include "tests/unit/sample_encoder_scene.h"
 
 static int try_timed_sample(uint32_t thread_index, uint64_t ticks, uint64_t cpu_us)
@@ -247,10 +248,5 @@ int main(void)
     tcase_add_test(timed, timed_samples_that_make_no_sense_are_refused);
     tcase_add_test(timed, a_sample_that_finds_no_chunk_in_time_changes_nothing);
     suite_add_tcase(suite, timed);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

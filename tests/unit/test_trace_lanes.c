@@ -1,8 +1,8 @@
 /* profctl.convert: lanes of processes that exited, in a trace. */
-#include <stdlib.h>
 
 #include "profctl/convert/conversion.h"
 #include "tests/unit/lanes_scene.h"
+#include "tests/unit/run_suite.h"
 
 /* The event of a trace that comes behind COUNT others with that phase and name; NULL: there is
  * none.
@@ -83,9 +83,5 @@ int main(void)
     tcase_add_test(all, the_markers_of_a_lane_share_a_track_of_a_trace);
     tcase_add_test(all, a_trace_without_lanes_has_all_processes);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

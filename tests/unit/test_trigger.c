@@ -1,10 +1,10 @@
 /* Triggers as they travel. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/trigger.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(what_is_written_is_read_again)
 {
@@ -111,8 +111,6 @@ int main(void)
 {
     Suite *suite = suite_create("ipc.trigger");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, what_is_written_is_read_again);
     tcase_add_test(claims, other_words_are_no_triggers);
@@ -120,9 +118,5 @@ int main(void)
     tcase_add_test(claims, a_share_of_a_processor_is_over_a_while);
     tcase_add_test(claims, lines_are_read_as_they_were_added);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/triggers/trigger_files.h"
+#include "tests/unit/run_suite.h"
 
 static struct trigger_files files;
 static char folder[64];
@@ -201,10 +202,5 @@ int main(void)
     tcase_add_test(all, those_that_are_forgotten_stay);
     tcase_add_test(all, a_whole_path_needs_no_folder);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 /* When what happened is captured. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/triggers/trigger_gate.h"
+#include "tests/unit/run_suite.h"
 
 static struct trigger_gate gate;
 
@@ -94,8 +94,6 @@ int main(void)
 {
     Suite *suite = suite_create("daemon.trigger_gate");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(claims, empty_gate, NULL);
     tcase_add_test(claims, one_capture_at_a_time);
@@ -106,9 +104,5 @@ int main(void)
     tcase_add_loop_test(claims, a_capture_reaches_back_from_its_cause, 0,
                         (int)(sizeof(reaches) / sizeof(reaches[0])));
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "daemon/triggers/trigger_waiters.h"
+#include "tests/unit/run_suite.h"
 
 enum { MOST_ANSWERS = 8 };
 
@@ -100,9 +101,5 @@ int main(void)
     tcase_add_test(tests, who_comes_when_the_worker_has_begun_waits_for_the_next);
     tcase_add_test(tests, who_is_gone_is_not_answered);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "buffer/group_table_writer.h"
 #include "daemon/groups/group_tables.h"
 #include "daemon/triggers/trigger_watch.h"
+#include "tests/unit/run_suite.h"
 
 enum { MS = 1000000 };
 
@@ -190,9 +191,5 @@ int main(void)
     tcase_add_test(all, what_cannot_be_read_is_no_alert);
     tcase_add_test(all, other_triggers_are_not_looked_for);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

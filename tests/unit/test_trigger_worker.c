@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/triggers/trigger_worker.h"
+#include "tests/unit/run_suite.h"
 
 static char folder[64], program[96], socket_path[96], text[TRIGGER_WORKER_TEXT_BYTES];
 static struct trigger_worker worker;
@@ -161,10 +162,5 @@ int main(void)
     tcase_add_test(all, one_that_is_not_there_says_so);
     tcase_add_test(all, without_a_socket_it_does_not_start);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

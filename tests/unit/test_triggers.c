@@ -14,6 +14,7 @@
 #include "daemon/children/child_table.h"
 #include "daemon/session.h"
 #include "daemon/triggers/triggers.h"
+#include "tests/unit/run_suite.h"
 
 enum { GENERATION = 3, TIMEOUT_S = 30 };
 
@@ -355,10 +356,5 @@ int main(void)
     tcase_add_test(all, profd_ends_when_nothing_is_under_way_any_more);
     tcase_add_test(all, it_ends_at_once_when_nothing_is);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

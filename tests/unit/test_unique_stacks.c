@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/gecko/unique_stacks.h"
+#include "tests/unit/run_suite.h"
 
 static struct failure_latch latch;
 static struct unique_strings strings;
@@ -144,10 +145,5 @@ int main(void)
     tcase_add_test(tables, many_stacks_stay_findable);
     tcase_add_test(tables, nothing_is_added_after_a_failure);
     suite_add_tcase(suite, tables);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

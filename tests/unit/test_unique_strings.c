@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/unique_strings.h"
+#include "tests/unit/run_suite.h"
 
 static struct failure_latch latch;
 static struct unique_strings strings;
@@ -103,10 +104,5 @@ int main(void)
     tcase_add_test(table, the_table_is_an_array_of_escaped_strings);
     tcase_add_test(table, nothing_is_added_after_a_failure);
     suite_add_tcase(suite, table);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

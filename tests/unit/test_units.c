@@ -1,9 +1,9 @@
 /* Sizes, times and rates as people write them. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "profctl/units.h"
+#include "tests/unit/run_suite.h"
 
 static const struct {
     const char *text;
@@ -136,8 +136,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.units");
     TCase *parsing = tcase_create("parsing"), *showing = tcase_create("showing");
-    SRunner *runner;
-    int failed;
 
     tcase_add_loop_test(parsing, sizes_take_binary_units, 0, COUNT_OF(sizes));
     tcase_add_loop_test(parsing, times_take_units_and_bare_numbers_the_default, 0, COUNT_OF(times));
@@ -147,9 +145,5 @@ int main(void)
     tcase_add_test(showing, counts_are_shown_in_threes);
     suite_add_tcase(suite, parsing);
     suite_add_tcase(suite, showing);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

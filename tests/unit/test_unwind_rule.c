@@ -6,6 +6,7 @@
 
 #include "child-agent/unwinding/frame_expression.h"
 #include "child-agent/unwinding/unwind_rule.h"
+#include "tests/unit/run_suite.h"
 
 enum { RSP = 7, RBP = 6, R10 = 10, PC = 0x401000 };
 
@@ -345,9 +346,5 @@ int main(void)
     tcase_add_test(caching, what_was_forgotten_never_comes_back);
     tcase_add_test(caching, a_rule_that_is_found_is_of_its_address_whoever_writes);
     suite_add_tcase(suite, caching);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

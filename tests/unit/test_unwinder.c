@@ -11,6 +11,7 @@
 #include "child-agent/unwinding/unwinder.h"
 #include "tests/reference/libunwind_cursor.h"
 #include "tests/unit/frame_shapes.h"
+#include "tests/unit/run_suite.h"
 
 /* Whether FUNCTION, of fewer than 400 bytes, is in one of the frames from FIRST on. */
 static size_t frame_of(const void *function, size_t first, size_t count)
@@ -300,9 +301,5 @@ int main(void)
     tcase_add_test(stacks, generated_code_is_passed_by_its_frame_pointer);
     tcase_add_test(stacks, the_entry_of_generated_code_returns_to_the_word_at_rsp);
     suite_add_tcase(suite, stacks);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include "child-agent/unwinding/unwinder.h"
 #include "tests/reference/libunwind_cursor.h"
 #include "tests/unit/frame_shapes.h"
+#include "tests/unit/run_suite.h"
 
 static struct {
     uint64_t steps, different, incomplete, reference_lost;
@@ -165,9 +166,5 @@ int main(void)
     tcase_add_loop_test(stacks, at_every_instruction_the_callers_are_those_libunwind_finds, 0,
                         sizeof(stepped_functions) / sizeof(stepped_functions[0]));
     suite_add_tcase(suite, stacks);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 /* What addresses of servers have in common. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/url_parts.h"
+#include "tests/unit/run_suite.h"
 
 enum { HOST_BYTES = 16, USUAL_PORT = 80 };
 
@@ -118,8 +118,6 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.url_parts");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, a_server_has_a_port_where_one_is_given);
     tcase_add_test(claims, colons_in_brackets_belong_to_the_host);
@@ -129,9 +127,5 @@ int main(void)
     tcase_add_test(claims, parameters_come_one_by_one);
     tcase_add_test(claims, an_error_ends_the_parameters);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

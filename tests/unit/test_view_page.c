@@ -2,12 +2,12 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "profctl/view/view_page.h"
+#include "tests/unit/run_suite.h"
 
 #define ID "0403020106050807090A0B0C0D0E0F100"
 
@@ -106,10 +106,5 @@ int main(void)
     tcase_add_test(tests, a_profile_that_is_none_is_at_fault);
     tcase_add_test(tests, a_page_that_finds_no_room_is_told_apart);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* Batches at whose sums a ClickHouse failed: what of its words tells which they are. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "profctl/export/view_repair.h"
+#include "tests/unit/run_suite.h"
 
 static const struct export_batch batch = { .kind = EXPORT_SAMPLES, .id = 7 };
 static const struct export_batch other = { .kind = EXPORT_SAMPLES, .id = 8 };
@@ -42,15 +42,9 @@ int main(void)
 {
     Suite *suite = suite_create("profctl.view_repair");
     TCase *claims = tcase_create("claims");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(claims, the_view_that_failed_is_named);
     tcase_add_test(claims, other_errors_and_views_lack_nothing_of_ours);
     suite_add_tcase(suite, claims);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

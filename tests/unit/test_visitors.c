@@ -2,7 +2,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "ipc/frame.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
+#include "tests/unit/run_suite.h"
 
 enum { LOOP_ENDS_MS = 20 * 1000 };
 
@@ -316,10 +316,5 @@ int main(void)
     tcase_add_test(all, the_owners_oldest_silent_connection_gives_way);
     tcase_add_test(all, the_private_client_is_told_apart_and_missed);
     suite_add_tcase(suite, all);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }
