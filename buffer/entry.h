@@ -149,7 +149,8 @@ enum {
     X(CATEGORIES, 18, "categories")       /* one too many, or without a name: shown as Other */    \
     X(MARKER_LABELS, 19, "marker-labels") /* name no field of their type: not shown */             \
     X(AMBIGUOUS_SIGNAL, 20, "ambiguous-signal") /* passed to the program, maybe the agent's */     \
-    X(UNREADABLE_STACK, 21, "unreadable-stack") /* truncated: the kernel refuses to read memory */
+    X(UNREADABLE_STACK, 21, "unreadable-stack") /* truncated: the kernel refuses to read memory */ \
+    X(REFUSED_SIGNAL, 22, "refused-signal") /* the kernel refuses to ask a thread for a sample */
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "buffer/clock.h"
@@ -42,8 +43,13 @@ static void signal_thread(struct thread_registration *thread, struct snapshot_co
     atomic_store(&snapshot->state, SNAPSHOT_REQUESTED);
     int number = sampling_signal_number();
     atomic_store(&snapshot->signal_number, number);
-    if (atomic_load(&thread->yields_signal) || thread_registry_signal(thread, number, snapshot) < 0)
+    int error = atomic_load(&thread->yields_signal)
+                    ? -ESRCH
+                    : thread_registry_signal(thread, number, snapshot);
+    if (error < 0)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    if (error < 0 && error != -ESRCH)
+        arena_count_drop(&core.arena, DROP_REFUSED_SIGNAL, 1);
 }
 
 static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)

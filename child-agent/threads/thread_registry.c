@@ -177,10 +177,11 @@ int thread_registry_signal(struct thread_registration *registration, int signal_
     info.si_pid = registry.process.number;
     info.si_value.sival_ptr = mark;
     struct registry_access access = thread_registry_hold();
-    if (registration->life == REGISTRATION_LIVE &&
-        syscall(SYS_rt_tgsigqueueinfo, registry.process.number, registration->id.number,
-                signal_number, &info) == 0)
-        error = 0;
+    if (registration->life == REGISTRATION_LIVE)
+        error = syscall(SYS_rt_tgsigqueueinfo, registry.process.number, registration->id.number,
+                        signal_number, &info) < 0
+                    ? -errno
+                    : 0;
     thread_registry_release(access);
     return error;
 }

@@ -85,7 +85,8 @@ uint32_t thread_registry_live_count(void);
 struct thread_registration *thread_registry_at(uint32_t slot);
 
 /* Sends SIGNAL_NUMBER to the thread if it is live, with MARK as its value, under the lock, so that
- * it cannot end meanwhile. Returns 0, or -ESRCH if it has ended. */
+ * it cannot end meanwhile. Returns 0, -ESRCH if it has ended, or the negative errno of a kernel
+ * that refuses. */
 int thread_registry_signal(struct thread_registration *registration, int signal_number, void *mark);
 
 /* thread_registry_free() frees an ended registration that the sampler no longer needs. While no

@@ -1,6 +1,7 @@
 #include "daemon/capture/raw_arena.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,12 +16,26 @@ struct copy {
     struct raw_out *out;
     struct arena_header header;               /* as it was before the chunks were read */
     uint64_t released_blocks, released_bytes; /* copied, of chunks that were given back */
-    bool is_output;                           /* an error is one of writing, not of reading */
+    bool is_chunk_moving; /* was, at one of the looks: what was copied may not match the counts */
+    bool is_output;       /* an error is one of writing, not of reading */
 };
 
 static int read_arena(const struct copy *copy, void *bytes, size_t count, uint64_t offset)
 {
     return file_range_read(copy->arena->fd, bytes, count, copy->arena->offset + offset);
+}
+
+/* Looks whether a chunk is moving. The chunks are copied between two looks, and these lie between
+ * the two headers with the counts: so a move that the copy may have met shows in one of them. */
+static int look_for_move(struct copy *copy)
+{
+    uint32_t moves;
+    int error =
+        read_arena(copy, &moves, sizeof(moves), offsetof(struct arena_header, is_chunk_moving));
+
+    if (error == 0 && moves != 0)
+        copy->is_chunk_moving = true;
+    return error;
 }
 
 /* Writes the record that stands in the room of the output: KIND, of COUNT bytes. */
@@ -118,7 +133,7 @@ static void reconcile_account(const struct copy *copy, struct arena_header *afte
 {
     uint64_t blocks = copy->released_blocks, bytes = copy->released_bytes;
 
-    if (copy->header.is_chunk_moving != 0)
+    if (copy->is_chunk_moving)
         after->is_chunk_moving = 1; /* the copy's reader goes by what it has */
     if (arena_is_same_stock(&copy->header, after))
         return;
@@ -181,9 +196,12 @@ int raw_arena_copy(const struct raw_arena *arena, struct raw_out *out, bool *is_
         uint64_t used = atomic_load_explicit(&copy.header.chunk_high_water, memory_order_relaxed);
         uint32_t slots = used < copy.header.chunk_count ? (uint32_t)used : copy.header.chunk_count;
         raw_out_expect(out, (uint64_t)slots * CHUNK_BYTES);
+        error = look_for_move(&copy);
         for (uint32_t slot = 0; slot < slots && error == 0; slot++)
             error = copy_chunk(&copy, slot);
     }
+    if (error == 0)
+        error = look_for_move(&copy);
     if (error == 0)
         error = copy_front(&copy);
     *is_output = copy.is_output;
