@@ -78,7 +78,7 @@ void work(void) { %s(); burn_inner(); }\n' "$2" "$2" >"$2.c"
 # The libraries that a program begins with need no call to be read.
 test_stacks_are_whole_where_reading_memory_is_refused() {
     for clock in cpu wall; do
-        expect 0 "$programs/refuses_reads" "$profctl" run --clock $clock -o out.json -- "$programs/busy" 0.3
+        expect 0 "$programs/refuses" reads "$profctl" run --clock $clock -o out.json -- "$programs/busy" 0.3
         expect 0 "$profctl" --quiet convert out.json -o out.collapsed
         is_share_of '^busy' ';main .*;burn_outer ' -gt 980
         expect 0 "$profctl" report out.json
@@ -89,7 +89,7 @@ test_stacks_are_whole_where_reading_memory_is_refused() {
 # The status lacks what a process recorded while that is copied after its end.
 test_stacks_that_end_early_for_that_are_told_of() {
     make_library ./first.so first_work
-    expect 0 "$programs/refuses_reads" "$profctl" run --clock cpu -o out.json -- \
+    expect 0 "$programs/refuses" reads "$profctl" run --clock cpu -o out.json -- \
         bash -c '"$1" ./first.so; until "$2" status >status && grep "^stacks" status; do sleep 0.02; done' - \
         "$programs/loads" "$profctl"
     expect 0 "$profctl" report out.json
@@ -97,6 +97,12 @@ test_stacks_that_end_early_for_that_are_told_of() {
     says '^stacks +[1-9][0-9]* end early: process_vm_readv is refused' status
     expect 0 "$profctl" --json report out.json
     says '"unreadableStacks":[1-9]' stdout
+}
+
+# Nobody can be asked where it is; that it ran is known.
+test_threads_that_the_wall_clock_cannot_ask_are_told_of() {
+    expect 0 "$programs/refuses" signals "$profctl" run --clock wall -o out.json -- "$programs/busy" 0.3
+    says '"refused-signal":[1-9]' out.json
 }
 
 run_tests "$@"
