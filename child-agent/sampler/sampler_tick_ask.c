@@ -43,9 +43,8 @@ static void signal_thread(struct thread_registration *thread, struct snapshot_co
     atomic_store(&snapshot->state, SNAPSHOT_REQUESTED);
     int number = sampling_signal_number();
     atomic_store(&snapshot->signal_number, number);
-    int error = atomic_load(&thread->yields_signal)
-                    ? -ESRCH
-                    : thread_registry_signal(thread, number, snapshot);
+    bool is_yielding = atomic_load(&thread->yields_signal);
+    int error = is_yielding ? -ESRCH : thread_registry_signal(thread, number, snapshot);
     if (error < 0)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
     if (error < 0 && error != -ESRCH)

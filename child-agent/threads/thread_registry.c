@@ -170,18 +170,21 @@ void thread_registry_try_visit(void (*visit)(struct thread_registration *thread)
     thread_registry_release(access);
 }
 
+static int queue_signal(const struct thread_registration *registration, siginfo_t *info)
+{
+    long failed = syscall(SYS_rt_tgsigqueueinfo, registry.process.number, registration->id.number,
+                          info->si_signo, info);
+    return failed ? -errno : 0;
+}
+
 int thread_registry_signal(struct thread_registration *registration, int signal_number, void *mark)
 {
     siginfo_t info = { .si_signo = signal_number, .si_code = SI_QUEUE };
-    int error = -ESRCH;
     info.si_pid = registry.process.number;
     info.si_value.sival_ptr = mark;
     struct registry_access access = thread_registry_hold();
-    if (registration->life == REGISTRATION_LIVE)
-        error = syscall(SYS_rt_tgsigqueueinfo, registry.process.number, registration->id.number,
-                        signal_number, &info) < 0
-                    ? -errno
-                    : 0;
+    int error =
+        registration->life == REGISTRATION_LIVE ? queue_signal(registration, &info) : -ESRCH;
     thread_registry_release(access);
     return error;
 }

@@ -1,18 +1,15 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "child-agent/threads/thread_registry.h"
+#include "tests/call_filter.h"
 #include "tests/unit/run_suite.h"
 
 static _Atomic pid_t worker_id;
@@ -58,19 +55,6 @@ START_TEST(one_that_is_renamed_while_it_registers_has_its_new_name)
 }
 END_TEST
 
-static void refuse_signals(void)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_tgsigqueueinfo, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
-    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-}
-
 START_TEST(one_that_cannot_be_asked_is_told_from_one_that_has_ended)
 {
     ck_assert_int_eq(thread_registry_initialize(), 0);
@@ -78,7 +62,7 @@ START_TEST(one_that_cannot_be_asked_is_told_from_one_that_has_ended)
     ck_assert_ptr_nonnull(registration);
     thread_registry_adopt(registration, __builtin_frame_address(0));
     ck_assert_int_eq(thread_registry_signal(registration, SIGURG, NULL), 0);
-    refuse_signals();
+    ck_assert_int_eq(filter_call(SYS_rt_tgsigqueueinfo, SECCOMP_RET_ERRNO | EPERM), 0);
     ck_assert_int_eq(thread_registry_signal(registration, SIGURG, NULL), -EPERM);
     thread_registry_unregister_current();
     ck_assert_int_eq(thread_registry_signal(registration, SIGURG, NULL), -ESRCH);

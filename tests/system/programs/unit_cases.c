@@ -15,8 +15,6 @@
  *
  * Of each thread also "top TICKS UNATTRIBUTED_NS". */
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <profd.h>
 #include <pthread.h>
@@ -26,12 +24,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/call_filter.h"
 #include "tests/system/programs/burn.h"
 
 enum { MS = 1000 * 1000, MANY = 1000, GROUPS = 3000, ALARM_US = 200 };
@@ -199,17 +197,9 @@ static void make_groups_under_alarm(void)
 
 static void *filter_in_unit(void *argument)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
     struct profd_stopwatch watch;
     profd_unit_enter(&watch, &unit);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    if (filter_call(SYS_clock_gettime, SECCOMP_RET_KILL_PROCESS) < 0)
         exit(1);
     profd_unit_leave(&watch);
     return argument;
