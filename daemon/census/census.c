@@ -20,6 +20,7 @@
 #include "daemon/log.h"
 #include "daemon/paths.h"
 #include "daemon/session.h"
+#include "daemon/shared_tick.h"
 
 /* --- Looking at a process --- */
 
@@ -263,7 +264,7 @@ static void on_reader(uv_timer_t *timer)
     skip_unfinished(census, census->ledger->ring);
     agents_forget_names(census->agents);
     if (session_is_on(census->session))
-        uv_timer_start(timer, on_reader, is_much ? CENSUS_NEXT_READ_MS : CENSUS_READ_MS, 0);
+        (void)shared_tick_start(timer, on_reader, is_much ? CENSUS_NEXT_READ_MS : CENSUS_READ_MS);
 }
 
 void census_begin_session(struct census *census)

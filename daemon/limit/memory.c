@@ -15,6 +15,7 @@
 #include "daemon/memory/exit_store.h"
 #include "daemon/outbox.h"
 #include "daemon/session.h"
+#include "daemon/shared_tick.h"
 #include "ipc/ledger_file.h"
 
 enum {
@@ -76,6 +77,7 @@ static void on_reclaim(uv_timer_t *timer)
     struct memory *memory = timer->data;
     struct lease_census census, lost;
 
+    (void)shared_tick_start(timer, on_reclaim, RECLAIM_EVERY_MS); /* it is not closing */
     /* Without it agents find out by themselves, which takes longer. */
     (void)ledger_file_claim(&memory->ledger, memory->ledger_fd);
     if (lease_census_take(&memory->ledger, &census) < 0)
@@ -107,7 +109,7 @@ int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_b
     atomic_store(&memory->ledger.header->tsc, clock_tsc_knowledge()); /* agents need not find out */
     exit_store_settle(memory->exits);
     (void)ledger_file_claim(&memory->ledger, memory->ledger_fd);
-    return uv_timer_start(&memory->reclaim_timer, on_reclaim, RECLAIM_EVERY_MS, RECLAIM_EVERY_MS);
+    return shared_tick_start(&memory->reclaim_timer, on_reclaim, RECLAIM_EVERY_MS);
 }
 
 int memory_init(struct memory *memory, uv_loop_t *loop, const struct memory_views *views,
@@ -223,10 +225,10 @@ static void on_chores(uv_timer_t *timer)
 {
     struct memory *memory = timer->data;
 
-    if (session_is_on(memory->session))
-        memory_schedule_decision(memory);
-    else
-        uv_timer_stop(timer);
+    if (!session_is_on(memory->session))
+        return;
+    memory_schedule_decision(memory);
+    (void)shared_tick_start(timer, on_chores, CHORES_EVERY_MS); /* it is not closing */
 }
 
 /* --- Sessions and children --- */
@@ -291,7 +293,7 @@ uint64_t memory_set_limit(struct memory *memory, uint64_t limit_bytes)
 void memory_begin_session(struct memory *memory)
 {
     memory->controller.generation = memory->session->generation;
-    uv_timer_start(&memory->chores_timer, on_chores, CHORES_EVERY_MS, CHORES_EVERY_MS);
+    (void)shared_tick_start(&memory->chores_timer, on_chores, CHORES_EVERY_MS);
     for (struct child *child = memory->children->first; child != NULL; child = child->next) {
         if (child->share != NULL)
             memory_add_child(memory, child);

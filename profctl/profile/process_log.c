@@ -33,7 +33,7 @@ void process_log_init(struct process_log *log)
                                  .cpu_at_exec_ms = -1,
                                  .clock_interval_ms = -1,
                                  .lost_blocks = -1,
-                                 .unreadable_stacks = -1,
+                                 .refused = { -1, -1 },
                                  .labels_left_out = -1,
                                  .parent_pid = -1,
                                  .start_ms = NAN,
@@ -107,7 +107,9 @@ static int for_each_member(struct process_log *log, struct json_reader *reader,
 static int read_event(struct process_log *log, struct json_reader *reader)
 {
     if (json_reader_is(reader, "unreadable-stack"))
-        return json_number_keep(reader, &log->unreadable_stacks);
+        return json_number_keep(reader, &log->refused.unreadable);
+    if (json_reader_is(reader, "refused-signal"))
+        return json_number_keep(reader, &log->refused.unasked);
     return json_reader_skip(reader);
 }
 

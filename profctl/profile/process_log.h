@@ -10,6 +10,12 @@
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 
+/* How many samples lack what the kernel refused. Below 0: not told. */
+struct stack_refusals {
+    double unreadable; /* their stacks end early: memory could not be read */
+    double unasked;    /* they have no stack: a thread could not be asked for it */
+};
+
 /* What is not told is NULL, or below 0. */
 struct process_log {
     char *verdict, *outcome, *reason; /* owned */
@@ -20,11 +26,11 @@ struct process_log {
     double cpu_ms, cpu_before_ms;
     double cpu_at_exec_ms; /* of a program that became another one */
     double clock_interval_ms;
-    double lost_blocks;       /* neither kept nor dropped */
-    double unreadable_stacks; /* of samples: the kernel refused to read memory */
-    char *executable;         /* owned */
-    char *labels;             /* likewise; PROFD_LABELS of its environment … */
-    double labels_left_out;   /* … but for so many labels */
+    double lost_blocks; /* neither kept nor dropped */
+    struct stack_refusals refused;
+    char *executable;       /* owned */
+    char *labels;           /* likewise; PROFD_LABELS of its environment … */
+    double labels_left_out; /* … but for so many labels */
     double parent_pid;
     double start_ms, end_ms;          /* on the profile's time line; NAN: not known */
     double process_start_ms;          /* likewise; of the process' first program */

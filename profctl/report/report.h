@@ -67,7 +67,7 @@ struct report {
     double absent_ns;
     double lost_blocks; /* that were produced, and are neither kept nor dropped */
     struct report_clocks clocks;
-    double unreadable_stacks;   /* of samples: the kernel refused to read memory */
+    struct stack_refusals refused;
     struct mapped_array groups; /* struct report_process *, owned */
     struct report_fates fates;
 };

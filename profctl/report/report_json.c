@@ -134,7 +134,8 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     add_size_members(root, &report->size);
     cJSON_AddNumberToObject(root, "notProfiledMs", report->absent_ns / NS_PER_MS);
     report_clocks_add_json(&report->clocks, root);
-    cJSON_AddNumberToObject(root, "unreadableStacks", report->unreadable_stacks);
+    cJSON_AddNumberToObject(root, "unreadableStacks", report->refused.unreadable);
+    cJSON_AddNumberToObject(root, "unaskedStacks", report->refused.unasked);
     cJSON_AddNumberToObject(root, "lostBlocks", report->lost_blocks);
     groups = cJSON_AddArrayToObject(root, "groups");
     for (size_t i = 0; error == 0 && i < report->groups.count; i++)

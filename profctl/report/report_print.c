@@ -5,7 +5,7 @@
 #include "common/time_units.h"
 #include "profctl/report/report.h"
 #include "profctl/report/report_output.h"
-#include "profctl/report/stack_line.h"
+#include "profctl/report/stack_lines.h"
 #include "profctl/units.h"
 
 enum {
@@ -326,7 +326,7 @@ void report_print_text(const struct report *report, const char *file, uint64_t t
 
     print_header(report, file, out);
     report_clocks_print(&report->clocks, out);
-    stack_line_print("stacks:", report->unreadable_stacks, out);
+    stack_lines_print("stacks:", &report->refused, out);
     for (size_t i = 0; i < report->groups.count; i++)
         if (is_shown(report, &groups[i]->size))
             print_process(report, groups[i], top, out);

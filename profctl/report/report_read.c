@@ -100,6 +100,14 @@ static int on_thread(void *owner, const struct profile_thread *read)
 
 /* --- Processes --- */
 
+static void add_refusals(struct stack_refusals *sum, const struct stack_refusals *told)
+{
+    if (told->unreadable > 0)
+        sum->unreadable += told->unreadable;
+    if (told->unasked > 0)
+        sum->unasked += told->unasked;
+}
+
 static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct report_pass *pass = owner;
@@ -107,8 +115,7 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
     struct seen_process *place = NULL;
 
     report_clocks_add(&pass->report->clocks, log);
-    if (log->unreadable_stacks > 0)
-        pass->report->unreadable_stacks += log->unreadable_stacks;
+    add_refusals(&pass->report->refused, &log->refused);
     if (log->lost_blocks > 0)
         pass->report->lost_blocks += log->lost_blocks;
     bool is_wanted = seen->group != NULL;

@@ -11,7 +11,7 @@
 #include "common/time_units.h"
 #include "profctl/printable.h"
 #include "profctl/report/clock_line.h"
-#include "profctl/report/stack_line.h"
+#include "profctl/report/stack_lines.h"
 #include "profctl/units.h"
 
 enum { MAX_PROCESSES = 40, OUTCOME_BYTES = 64 };
@@ -275,18 +275,23 @@ static void print_clocks(const cJSON *root, FILE *out)
     }
 }
 
+static double drop_count(const cJSON *drops, const char *cause)
+{
+    return number_member(cJSON_GetObjectItemCaseSensitive(drops, cause), "count");
+}
+
 static void print_stacks(const cJSON *root, FILE *out)
 {
     const cJSON *processes = cJSON_GetObjectItemCaseSensitive(root, "processes"), *process;
-    double unreadable = 0;
+    struct stack_refusals refused = { 0 };
 
     cJSON_ArrayForEach(process, cJSON_GetObjectItemCaseSensitive(processes, "list"))
     {
         const cJSON *drops = cJSON_GetObjectItemCaseSensitive(process, "drops");
-        unreadable +=
-            number_member(cJSON_GetObjectItemCaseSensitive(drops, "unreadable-stack"), "count");
+        refused.unreadable += drop_count(drops, "unreadable-stack");
+        refused.unasked += drop_count(drops, "refused-signal");
     }
-    stack_line_print("stacks    ", unreadable, out);
+    stack_lines_print("stacks    ", &refused, out);
 }
 
 int status_print(const char *json, FILE *out)

@@ -101,8 +101,15 @@ test_stacks_that_end_early_for_that_are_told_of() {
 
 # Nobody can be asked where it is; that it ran is known.
 test_threads_that_the_wall_clock_cannot_ask_are_told_of() {
-    expect 0 "$programs/refuses" signals "$profctl" run --clock wall -o out.json -- "$programs/busy" 0.3
+    expect 0 "$programs/refuses" signals "$profctl" run --clock wall -o out.json -- \
+        bash -c '"$1" 0.3; until "$2" status >status && grep "^stacks" status; do sleep 0.02; done' - \
+        "$programs/busy" "$profctl"
+    says '^stacks +[1-9][0-9,]* are missing: rt_tgsigqueueinfo is refused' status
     says '"refused-signal":[1-9]' out.json
+    expect 0 "$profctl" report out.json
+    says '^stacks: [1-9][0-9,]* are missing: rt_tgsigqueueinfo is refused' stdout
+    expect 0 "$profctl" --json report out.json
+    says '"unaskedStacks":[1-9]' stdout
 }
 
 run_tests "$@"
