@@ -111,7 +111,8 @@ static void open_keeper(struct daemon *profd, bool is_successor)
 {
     if (profd->options.private_fd >= 0)
         return;
-    const struct keeper_views views = { &profd->loop, profd->paths.keeper, profd->socket_path };
+    const struct keeper_views views = { &profd->loop, profd->paths.keeper, profd->socket_path,
+                                        profd->memory.ledger_fd };
     int error = keeper_link_open(&profd->keeper, &views, is_successor, &keeper_events, profd);
     if (error < 0)
         log_warn("cannot start profd-keeper (%s): every process gets agent threads",
@@ -202,7 +203,8 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         error = listen_for_all(profd);
     if (error == 0)
-        error = memory_open(&profd->memory, profd->socket_path, options->memory_limit_bytes, &past);
+        error = memory_open(&profd->memory, profd->socket_path, options->memory_limit_bytes,
+                            options->takes_all_agents ? LEDGER_SEALED : LEDGER_IN_FILE, &past);
     if (error == 0)
         open_keeper(profd, past == LEDGER_PAST_ADOPTED);
     if (error == 0)

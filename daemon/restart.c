@@ -225,6 +225,8 @@ static const char *explain_past(enum ledger_past past)
         return LEDGER_FILE_SUFFIX " is from before a reboot, or from another pid namespace";
     case LEDGER_PAST_OVER:
         return LEDGER_FILE_SUFFIX " says that no profd was started in time";
+    case LEDGER_PAST_LOST:
+        return LEDGER_FILE_SUFFIX " is of a profd-keeper that has ended, too";
     case LEDGER_PAST_ADOPTED:
         break;
     }

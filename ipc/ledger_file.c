@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/system_id.h"
+#include "ipc/ledger_reference.h"
 #include "ipc/protocol_version.h"
 
 _Static_assert(sizeof(((struct lease_ledger_header *)0)->boot) >= BOOT_ID_BYTES, "it fits");
@@ -28,6 +30,23 @@ static int check_owner(int fd)
     if (!S_ISREG(status.st_mode))
         return -EPROTO;
     return status.st_uid == 0 || status.st_uid == geteuid() ? 0 : -EPERM;
+}
+
+/* Opens the ledger that the file at PATH is, or names. Returns a descriptor; -ENOENT also if nobody
+ * holds what the file names; or errors of open and check_owner(). */
+static int open_ledger(const char *path)
+{
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    int held_fd = -1;
+    int error = check_owner(fd);
+    if (error == 0)
+        error = ledger_reference_follow(fd, &held_fd);
+    if (error == 0 && held_fd < 0)
+        return fd; /* it is the ledger itself, if any */
+    close(fd);
+    return error == 0 ? held_fd : error;
 }
 
 /* One byte, which nobody else locks. */
@@ -60,12 +79,10 @@ int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_
     int error = make_path(socket_path, path);
     if (error < 0)
         return error;
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_ledger(path);
     if (fd < 0)
-        return -errno;
-    error = check_owner(fd);
-    if (error == 0)
-        error = lease_ledger_open(fd, most_units, out);
+        return fd;
+    error = lease_ledger_open(fd, most_units, out);
     out->seen_profd_pid = claimant_pid(fd);
     close(fd);
     if (error == 0 && lease_ledger_has_ended(out)) {
@@ -108,12 +125,14 @@ static enum ledger_past judge_past(const struct lease_ledger *ledger, const char
 static int adopt_ledger(const char *path, const char *boot, struct lease_ledger *out, int *out_fd,
                         enum ledger_past *past)
 {
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_ledger(path);
+    if (fd == -EPROTO)
+        *past = LEDGER_PAST_DAMAGED;
+    if (fd == -ENOENT && access(path, F_OK) == 0)
+        *past = LEDGER_PAST_LOST;
     if (fd < 0)
-        return errno == ENOENT ? 0 : -errno;
-    int error = check_owner(fd);
-    if (error == 0)
-        error = lease_ledger_adopt(fd, out);
+        return fd == -ENOENT || fd == -EPROTO ? 0 : fd;
+    int error = lease_ledger_adopt(fd, out);
     *past = error == 0 ? judge_past(out, boot) : LEDGER_PAST_DAMAGED;
     if (*past == LEDGER_PAST_ADOPTED) {
         *out_fd = fd;
@@ -124,8 +143,25 @@ static int adopt_ledger(const char *path, const char *boot, struct lease_ledger 
     return error == -EPROTO ? 0 : error;
 }
 
+/* An empty file for a ledger at PLACE. */
+static int make_file(const char *path, enum ledger_place place)
+{
+    int fd = place == LEDGER_SEALED
+                 ? memfd_create(LEDGER_MEMFD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING)
+                 : open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return fd < 0 ? -errno : fd;
+}
+
+enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
+
+bool ledger_file_is_sealed(int fd)
+{
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & SEALS) == SEALS;
+}
+
 static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
-                       struct lease_ledger *out, int *out_fd)
+                       enum ledger_place place, struct lease_ledger *out, int *out_fd)
 {
     uint64_t identity;
 
@@ -133,11 +169,14 @@ static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
         return -EIO;
     if (unlink(path) < 0 && errno != ENOENT)
         return -errno;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = make_file(path, place);
     if (fd < 0)
-        return -errno;
+        return fd;
     int error = lease_ledger_create(fd, identity, limit_bytes, out);
+    if (error == 0 && place == LEDGER_SEALED && fcntl(fd, F_ADD_SEALS, SEALS) < 0)
+        error = -errno;
     if (error < 0) {
+        lease_ledger_close(out);
         close(fd);
         (void)unlink(path);
         return error;
@@ -148,8 +187,8 @@ static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
     return 0;
 }
 
-int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
-                     int *fd, enum ledger_past *past)
+int ledger_file_make(const char *socket_path, uint64_t limit_bytes, enum ledger_place place,
+                     struct lease_ledger *out, int *fd, enum ledger_past *past)
 {
     char path[LEDGER_FILE_PATH_BYTES], boot[BOOT_ID_BYTES];
 
@@ -162,10 +201,18 @@ int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease
         error = adopt_ledger(path, boot, out, fd, past);
     if (error == 0)
         error = *past == LEDGER_PAST_ADOPTED ? lease_ledger_set_limit(out, limit_bytes)
-                                             : make_ledger(path, boot, limit_bytes, out, fd);
+                                             : make_ledger(path, boot, limit_bytes, place, out, fd);
     if (error == 0)
         atomic_store(&out->header->protocol_minor, PROTOCOL_MINOR);
     return error;
+}
+
+int ledger_file_refer(const char *socket_path, pid_t holder, int fd)
+{
+    char path[LEDGER_FILE_PATH_BYTES];
+    int error = make_path(socket_path, path);
+
+    return error == 0 ? ledger_reference_write(path, holder, fd) : error;
 }
 
 uint32_t ledger_file_protocol_minor(const char *socket_path)

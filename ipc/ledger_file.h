@@ -2,6 +2,11 @@
  * finds it before it is connected, and a profd that takes the place of another one finds out who
  * holds what.
  *
+ * Who maps a file can truncate it, which would end everybody else who does. So only a profd whose
+ * programs are all of one user has the ledger in that file. With programs of every user it is a
+ * sealed memfd, which agents get when they connect, and the file says where the next profd finds it
+ * (ipc/ledger_reference.h).
+ *
  * Plain system calls. Agents use only ledger_file_open(), profctl only
  * ledger_file_protocol_minor(). */
 #ifndef PROFD_IPC_LEDGER_FILE_H
@@ -9,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <sys/un.h>
 
 #include "buffer/lease_ledger.h"
@@ -30,14 +36,29 @@ enum ledger_past {
     LEDGER_PAST_DAMAGED,   /* or of another version */
     LEDGER_PAST_ELSEWHERE, /* of another boot of the system, or another pid namespace */
     LEDGER_PAST_OVER,      /* no profd came in time */
+    LEDGER_PAST_LOST,      /* profd-keeper, which held it, has ended */
+};
+
+/* Where a new ledger is. */
+enum ledger_place {
+    LEDGER_IN_FILE,
+    LEDGER_SEALED, /* in a memfd; the file is written by ledger_file_refer() */
 };
 
 /* For a profd that holds the lock of SOCKET_PATH: adopts the ledger that another profd left when it
- * was killed, or by ledger_file_leave(), or else creates one for LIMIT_BYTES; *PAST says which.
- * Writes into it which protocol this profd understands. The caller owns *FD, which is for agents
- * that cannot open the path. Returns 0, or errors of open and of lease_ledger_create(). */
-int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
-                     int *fd, enum ledger_past *past);
+ * was killed, or by ledger_file_leave(), wherever it is, or else creates one for LIMIT_BYTES at
+ * PLACE; *PAST says which. Writes into it which protocol this profd understands. The caller owns
+ * *FD, which is for agents that cannot open the path. Returns 0, or errors of open, memfd_create
+ * and lease_ledger_create(). */
+int ledger_file_make(const char *socket_path, uint64_t limit_bytes, enum ledger_place place,
+                     struct lease_ledger *out, int *fd, enum ledger_past *past);
+
+/* Returns whether the ledger in FD is sealed. */
+bool ledger_file_is_sealed(int fd);
+
+/* For the keeper of a sealed ledger: makes the file beside SOCKET_PATH name descriptor FD of
+ * process HOLDER. Returns errors of ledger_reference_write(). */
+int ledger_file_refer(const char *socket_path, pid_t holder, int fd);
 
 /* The newest minor version of the protocol that the profd at SOCKET_PATH understands; 0, which
  * every profd understands, if its ledger cannot be read. */

@@ -12,6 +12,7 @@
 #include "buffer/clock.h"
 #include "common/time_units.h"
 #include "daemon/keeping/kept_arenas.h"
+#include "daemon/keeping/kept_ledger.h"
 #include "ipc/socket.h"
 
 enum { LOOK_EVERY_MS = 5000 };
@@ -22,6 +23,7 @@ struct keeper {
     enum keeper_state state;
     int profd_fd; /* -1: none */
     int listening_fd;
+    int ledger_fd;          /* -1: none */
     uint64_t needed_ns;     /* when something here was last of use */
     uint64_t left_until_ns; /* when to end in any case; 0: profd has not left */
     struct kept_arenas arenas;
@@ -110,9 +112,9 @@ static void look_for_need(struct keeper *keeper)
             enter_state(keeper, KEEPER_IS_OVER);
         return;
     }
-    if (kept_arenas_have_living(&keeper->arenas))
+    if (kept_arenas_have_living(&keeper->arenas) || kept_ledger_has_living(keeper->ledger_fd))
         keeper->needed_ns = now_ns;
-    if (keeper->arenas.count == 0 ||
+    if ((keeper->arenas.count == 0 && keeper->ledger_fd < 0) ||
         now_ns - keeper->needed_ns > (uint64_t)KEEPER_PATIENCE_FOR_PROFD_S * NS_PER_S)
         enter_state(keeper, KEEPER_IS_OVER);
 }
@@ -129,11 +131,12 @@ static int look_after_ms(const struct keeper *keeper)
                                           : 0;
 }
 
-bool keeper_run(int profd_fd, int listening_fd)
+bool keeper_run(int profd_fd, int listening_fd, int ledger_fd)
 {
     struct keeper keeper = { .state = KEEPER_SERVES,
                              .profd_fd = profd_fd,
-                             .listening_fd = listening_fd };
+                             .listening_fd = listening_fd,
+                             .ledger_fd = ledger_fd };
 
     while (keeper.state != KEEPER_IS_OVER) {
         bool serves = keeper.state == KEEPER_SERVES;

@@ -28,6 +28,7 @@ struct keeper_views {
     uv_loop_t *loop;
     const char *program;
     const char *socket_path; /* profd's; the keeper's is beside it */
+    int ledger_fd;           /* kept as well if it is sealed; -1: none */
 };
 
 struct keeper_link {

@@ -88,10 +88,10 @@ static void on_reclaim(uv_timer_t *timer)
 }
 
 int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_bytes,
-                enum ledger_past *past)
+                enum ledger_place place, enum ledger_past *past)
 {
-    int error =
-        ledger_file_make(socket_path, limit_bytes, &memory->ledger, &memory->ledger_fd, past);
+    int error = ledger_file_make(socket_path, limit_bytes, place, &memory->ledger,
+                                 &memory->ledger_fd, past);
 
     if (error < 0) {
         log_error("cannot create %s%s, the memory ledger: %s", socket_path, LEDGER_FILE_SUFFIX,

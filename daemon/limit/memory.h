@@ -66,11 +66,11 @@ struct memory {
 int memory_init(struct memory *memory, uv_loop_t *loop, const struct memory_views *views,
                 const struct memory_events *events, void *context);
 
-/* profd now holds the lock of the socket at SOCKET_PATH (borrowed): creates the ledger there, with
- * LIMIT_BYTES, or adopts the one that a killed profd left; *PAST says which. Returns 0, or a
+/* profd now holds the lock of the socket at SOCKET_PATH (borrowed): creates the ledger at PLACE,
+ * with LIMIT_BYTES, or adopts the one that a killed profd left; *PAST says which. Returns 0, or a
  * negative errno, which has been logged. */
 int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_bytes,
-                enum ledger_past *past);
+                enum ledger_place place, enum ledger_past *past);
 
 /* Closes the ledger when profd ends normally, while it still holds the lock. Safe to repeat. */
 void memory_close(struct memory *memory);

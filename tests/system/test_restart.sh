@@ -3,6 +3,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+options=() # of profd
+
 # start_numbered N: N programs that count what they record, in files n1, n2 …, below profd.
 start_numbered() {
     local i
@@ -10,7 +12,7 @@ start_numbered() {
         echo "'$programs/numbered' n$i &"
     done >all.sh
     echo 'wait' >>all.sh
-    start_profd -- sh all.sh
+    start_profd "${options[@]}" -- sh all.sh
     expect 0 "$profctl" start
     for i in $(seq "$1"); do
         wait_until has_reached "n$i" 50
@@ -88,7 +90,7 @@ both_halves() {
     [ $# -eq 0 ] || kill_keeper
     records_more n1
     records_more n2
-    start_profd
+    start_profd "${options[@]}"
     if [ $# -eq 0 ]; then resumes_with 4 4; else resumes_with 4; fi
     records_more n3
     wait_until are_connected 3
@@ -122,6 +124,52 @@ test_one_capture_shows_both_halves_after_another_keeper() {
     start_profd
     resumes_with 4 4
     captures_all_numbers 3
+}
+
+# The ledger is in no file then.
+test_one_capture_shows_both_halves_of_programs_of_all_users() {
+    options=(--agents all)
+    both_halves
+}
+
+test_programs_of_all_users_and_another_keeper() {
+    options=(--agents all)
+    start_numbered 1
+    kill_keeper
+    wait_until grep 'profd-keeper does not answer .*; started another one' profd.log
+    kill_profd
+    start_profd "${options[@]}"
+    resumes_with 2 2
+    captures_all_numbers 1
+}
+
+test_the_ledger_of_all_users_ends_with_profd_and_keeper() {
+    start_profd --agents all
+    expect 0 "$profctl" start
+    kill_profd
+    start_profd --agents all
+    says 'resuming the session: 0 processes kept' profd.log
+    kill_profd
+    kill_keeper
+    start_profd --agents all
+    says 'cannot resume the session .*profd.sock.leases is of a profd-keeper that has ended, too' profd.log
+    expect 0 "$profctl" start
+    kill_profd
+    start_profd --agents all
+    says 'resuming the session' profd.log
+}
+
+# ledger_of PID: its descriptor in /proc.
+ledger_of() {
+    find "/proc/$1/fd" -lname '*/memfd:profd-leases *' | grep .
+}
+
+test_nobody_truncates_the_ledger_of_all_users() {
+    options=(--agents all)
+    start_numbered 1
+    refute truncate -s 0 "$(ledger_of "$daemon")"
+    records_more n1
+    captures_all_numbers 1
 }
 
 test_a_keeper_that_ends_again_and_again_is_given_up() {

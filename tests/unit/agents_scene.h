@@ -189,7 +189,7 @@ static void begin_parts(void)
     ck_assert_int_eq(access_init(&access_rules, NULL, false), 0);
     ck_assert_int_eq(memory_init(&memory, &loop, &memory_views, &memory_events, NULL), 0);
     exit_store_init(&exits, &loop, &memory.ledger, &memory.controller, agents_note_expired);
-    ck_assert_int_eq(memory_open(&memory, path, LIMIT_BYTES, &past), 0);
+    ck_assert_int_eq(memory_open(&memory, path, LIMIT_BYTES, LEDGER_IN_FILE, &past), 0);
     agents_init(&agents, &views, &events, &seen);
 }
 

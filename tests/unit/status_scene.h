@@ -58,7 +58,8 @@ static void set_up_scene(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(memory_init(&memory, &loop, &views, &scene_memory_events, NULL), 0);
     exit_store_init(&exits, &loop, &memory.ledger, &memory.controller, on_scene_expired);
-    ck_assert_int_eq(memory_open(&memory, scene_socket, SCENE_LIMIT_BYTES, &past), 0);
+    ck_assert_int_eq(memory_open(&memory, scene_socket, SCENE_LIMIT_BYTES, LEDGER_IN_FILE, &past),
+                     0);
 }
 
 static void tear_down_scene(void)

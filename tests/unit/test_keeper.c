@@ -177,7 +177,7 @@ static bool nobody_came;
 
 static void *run_keeper(void *listening_fd)
 {
-    nobody_came = keeper_run(ends[1], *(int *)listening_fd);
+    nobody_came = keeper_run(ends[1], *(int *)listening_fd, -1);
     return NULL;
 }
 

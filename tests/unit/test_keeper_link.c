@@ -36,7 +36,7 @@ static int be_keeper(const char *socket)
     char path[PATH_MAX];
     pid_t pid = fork();
     if (pid == 0)
-        return keeper_run(KEEPER_PROFD_FD, KEEPER_LISTENING_FD) ? 0 : 3;
+        return keeper_run(KEEPER_PROFD_FD, KEEPER_LISTENING_FD, -1) ? 0 : 3;
     snprintf(path, sizeof(path), "%s.pid", socket);
     FILE *file = fopen(path, "we");
     return file == NULL || fprintf(file, "%d\n", pid) < 0 || fclose(file) != 0;
@@ -56,7 +56,7 @@ static void kill_keeper(void)
 
 static int open_link(bool is_successor)
 {
-    const struct keeper_views views = { &loop, program, socket_path };
+    const struct keeper_views views = { &loop, program, socket_path, -1 };
     return keeper_link_open(&link_to_keeper, &views, is_successor, &events, NULL);
 }
 
@@ -210,11 +210,11 @@ END_TEST
 
 START_TEST(what_cannot_be_started_is_an_error)
 {
-    const struct keeper_views none = { &loop, "/nonexistent/profd-keeper", socket_path };
+    const struct keeper_views none = { &loop, "/nonexistent/profd-keeper", socket_path, -1 };
     char long_path[200];
     memset(long_path, 'x', sizeof(long_path) - 1);
     long_path[sizeof(long_path) - 1] = '\0';
-    const struct keeper_views too_long = { &loop, program, long_path };
+    const struct keeper_views too_long = { &loop, program, long_path, -1 };
     ck_assert_int_eq(keeper_link_open(&link_to_keeper, &too_long, false, &events, NULL),
                      -ENAMETOOLONG);
     ck_assert(!keeper_link_is_open(&link_to_keeper));

@@ -1,5 +1,6 @@
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static enum ledger_past past_now(void)
     enum ledger_past past;
     int fd;
 
-    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &past), 0);
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, LEDGER_IN_FILE, &ledger, &fd, &past), 0);
     close(fd);
     return past;
 }
@@ -115,7 +116,7 @@ START_TEST(who_opens_it_learns_who_claimed_it)
     enum ledger_past past;
     int fd;
 
-    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &past), 0);
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, LEDGER_IN_FILE, &ledger, &fd, &past), 0);
     ck_assert_int_eq(seen_by_child(), 0);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(ledger_file_claim(&ledger, fd), 0);
@@ -184,6 +185,98 @@ START_TEST(process_ids_of_another_namespace_mean_nothing)
 }
 END_TEST
 
+/* A sealed ledger, its descriptor in *FD; nothing of it is mapped here. */
+static void make_sealed(int *fd)
+{
+    enum ledger_past past;
+
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, LEDGER_SEALED, &ledger, fd, &past), 0);
+    ck_assert_int_ne(past, LEDGER_PAST_ADOPTED);
+}
+
+START_TEST(a_sealed_one_cannot_be_truncated)
+{
+    int fd;
+
+    make_sealed(&fd);
+    ck_assert(ledger_file_is_sealed(fd));
+    ck_assert_int_eq(ftruncate(fd, 0), -1);
+    ck_assert_int_eq(errno, EPERM);
+    ck_assert_int_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+    ck_assert_int_eq(lease_ledger_set_limit(&ledger, 4 * LIMIT), 0);
+    close(fd);
+}
+END_TEST
+
+START_TEST(one_in_a_file_is_not_sealed)
+{
+    enum ledger_past past;
+    int fd;
+
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, LEDGER_IN_FILE, &ledger, &fd, &past), 0);
+    ck_assert(!ledger_file_is_sealed(fd));
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_sealed_one_is_adopted_from_its_holder)
+{
+    int held_fd;
+
+    make_sealed(&held_fd);
+    uint64_t identity = ledger.header->identity;
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(ledger_file_refer(socket_path, getpid(), held_fd), 0);
+    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), 0);
+    lease_ledger_close(&ledger);
+    ck_assert(is_adopted_now());
+    ck_assert_uint_eq(ledger.header->identity, identity);
+    close(held_fd);
+}
+END_TEST
+
+/* Others may have the number by now, and another ledger under it. */
+START_TEST(a_sealed_one_is_lost_with_its_holder)
+{
+    enum ledger_past past;
+    int held_fd, other_fd;
+
+    make_sealed(&held_fd);
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(ledger_file_refer(socket_path, getpid(), held_fd), 0);
+    close(held_fd);
+    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), -ENOENT);
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, LEDGER_SEALED, &ledger, &other_fd, &past),
+                     0);
+    ck_assert_int_eq(past, LEDGER_PAST_LOST);
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(ledger_file_refer(socket_path, getpid(), other_fd), 0);
+    ck_assert_int_eq(past_now(), LEDGER_PAST_ADOPTED);
+    close(other_fd);
+}
+END_TEST
+
+START_TEST(the_number_of_its_holder_may_be_of_another_ledger)
+{
+    int held_fd, other_fd;
+
+    make_sealed(&held_fd);
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(ledger_file_refer(socket_path, getpid(), held_fd), 0);
+    char kept[192], path[160];
+    snprintf(path, sizeof(path), "%s" LEDGER_FILE_SUFFIX, socket_path);
+    snprintf(kept, sizeof(kept), "%s.kept", path);
+    ck_assert_int_eq(rename(path, kept), 0);
+    make_sealed(&other_fd);
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(dup2(other_fd, held_fd), held_fd);
+    ck_assert_int_eq(rename(kept, path), 0);
+    ck_assert_int_eq(past_now(), LEDGER_PAST_LOST);
+    close(held_fd);
+    close(other_fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ipc.ledger_file");
@@ -198,6 +291,11 @@ int main(void)
     tcase_add_test(tests, what_was_left_is_over_when_its_time_is);
     tcase_add_test(tests, process_ids_of_another_boot_mean_nothing);
     tcase_add_test(tests, process_ids_of_another_namespace_mean_nothing);
+    tcase_add_test(tests, a_sealed_one_cannot_be_truncated);
+    tcase_add_test(tests, one_in_a_file_is_not_sealed);
+    tcase_add_test(tests, a_sealed_one_is_adopted_from_its_holder);
+    tcase_add_test(tests, a_sealed_one_is_lost_with_its_holder);
+    tcase_add_test(tests, the_number_of_its_holder_may_be_of_another_ledger);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

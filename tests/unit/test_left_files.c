@@ -47,7 +47,8 @@ static void leave(uint64_t until_ns)
     enum ledger_past past;
     int fd;
 
-    ck_assert_int_eq(ledger_file_make(path, UINT64_C(64) * LEASE_UNIT_BYTES, &ledger, &fd, &past),
+    ck_assert_int_eq(ledger_file_make(path, UINT64_C(64) * LEASE_UNIT_BYTES, LEDGER_IN_FILE,
+                                      &ledger, &fd, &past),
                      0);
     close(fd);
     ledger_file_leave(&ledger, until_ns);

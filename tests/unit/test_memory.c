@@ -102,7 +102,7 @@ static void tear_down(void)
 static bool open_memory(void)
 {
     enum ledger_past past;
-    ck_assert_int_eq(memory_open(&memory, path_of_socket, LIMIT_BYTES, &past), 0);
+    ck_assert_int_eq(memory_open(&memory, path_of_socket, LIMIT_BYTES, LEDGER_IN_FILE, &past), 0);
     return past == LEDGER_PAST_ADOPTED;
 }
 
