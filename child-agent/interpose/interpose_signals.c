@@ -84,11 +84,13 @@ PROFD_INTERPOSED int sigaltstack(const stack_t *stack, stack_t *old_stack)
 
 PROFD_INTERPOSED int signalfd(int fd, const sigset_t *mask, int flags)
 {
-    typedef int signalfd_function(int, const sigset_t *, int);
     static signalfd_function *real;
     if (real == NULL)
         real = (signalfd_function *)real_symbol("signalfd");
-    if (core.is_enabled)
-        thread_mask_use(mask);
-    return real(fd, mask, flags);
+    if (!core.is_enabled)
+        return real(fd, mask, flags);
+    thread_mask_use(mask);
+    return sampling_signal_is_own_process()
+               ? sampling_signal_program_descriptor(real, fd, mask, flags)
+               : real(fd, mask, flags);
 }

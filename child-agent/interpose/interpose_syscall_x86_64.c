@@ -1,34 +1,41 @@
 /* Interposed: calls that a program makes by their number. Those that set filters or masks of
- * signals are noticed, those that end a thread, and those that copy the process. All go to the
- * kernel as the C library makes them: without a frame, since some children share the stack with who
- * made them. The number stays below the stack's end, so that a call that our signal cut short can
- * be made again. */
+ * signals are noticed, those that end a thread, and those that copy the process; what becomes of
+ * others is what the interposed function of the same name makes of it. The rest goes to the kernel
+ * as the C library makes it: without a frame, since some children share the stack with who made
+ * them. The number stays below the stack's end, so that a call that our signal cut short can be
+ * made again. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "child-agent/core.h"
 #include "child-agent/fork.h"
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/process_memory.h"
+#include "child-agent/guest/signal_bits.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/interpose/interpose_filters.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
 
+/* What is called instead of the kernel, with the number and the arguments of a call. */
+typedef long call_function(long number, long first, long second, long third, long fourth,
+                           long fifth);
+
 /* For the code below. */
+extern call_function *const interpose_syscall_functions[];
+call_function interpose_syscall_notice_first; /* it is in the code below */
 int interpose_syscall_notice(long number, unsigned long first, unsigned long second,
                              unsigned long third);
-long interpose_syscall_copy(long number, long first, long second, long third, long fourth,
-                            long fifth);
+call_function interpose_syscall_copy;
 long interpose_syscall_fail(long error);
-long interpose_syscall_change_mask(long number, int how, const uint64_t *set, uint64_t *old_set,
-                                   size_t bytes);
 
 /* The arguments of clone3() are read as the kernel reads them: what is not there is its error. */
 static bool clone3_makes_copy(unsigned long address, size_t bytes)
@@ -49,18 +56,22 @@ static bool makes_copy(long number, unsigned long first, unsigned long second)
     return number == SYS_clone3 && clone3_makes_copy(first, second);
 }
 
+static bool may_look(void)
+{
+    return core.is_enabled && !atomic_load(&core.has_filter);
+}
+
 /* 1: the call is to be made by interpose_syscall_copy(). */
 int interpose_syscall_notice(long number, unsigned long first, unsigned long second,
                              unsigned long third)
 {
     int saved_errno = errno;
-    bool may_look = core.is_enabled && !atomic_load(&core.has_filter);
-    bool is_copy = may_look && makes_copy(number, first, second) && fork_copy_begin();
+    bool is_copy = may_look() && makes_copy(number, first, second) && fork_copy_begin();
     if (number == SYS_prctl)
         interpose_filters_before_prctl((int)first, second, third);
     else if (number == SYS_seccomp)
         interpose_filters_before_seccomp((unsigned)first, second, third);
-    else if (number == SYS_exit && may_look)
+    else if (number == SYS_exit && may_look())
         thread_registry_leave_without_destructors();
     errno = saved_errno;
     return is_copy;
@@ -78,6 +89,17 @@ static long make_call(long number, long first, long second, long third, long fou
     return result;
 }
 
+long interpose_syscall_fail(long error)
+{
+    errno = (int)-error;
+    return -1;
+}
+
+static long call_result(long result)
+{
+    return result >= 0 ? result : interpose_syscall_fail(result);
+}
+
 long interpose_syscall_copy(long number, long first, long second, long third, long fourth,
                             long fifth)
 {
@@ -88,59 +110,91 @@ long interpose_syscall_copy(long number, long first, long second, long third, lo
     else
         fork_copy_end_in_parent();
     errno = saved_errno;
-    return result >= 0 ? result : interpose_syscall_fail(result);
-}
-
-long interpose_syscall_fail(long error)
-{
-    errno = (int)-error;
-    return -1;
+    return call_result(result);
 }
 
 /* The kernel is asked first: some programs ask it in this way whether memory can be read. */
-long interpose_syscall_change_mask(long number, int how, const uint64_t *set, uint64_t *old_set,
-                                   size_t bytes)
+static long change_mask(long number, long how, long set, long old_set, long bytes, long fifth)
 {
     struct raw_mask_change change;
     int saved_errno = errno;
     thread_mask_before_raw(&change);
-    long result = make_call(number, how, (long)set, (long)old_set, (long)bytes, 0);
+    long result = make_call(number, how, set, old_set, bytes, fifth);
     if (result < 0)
         return interpose_syscall_fail(result);
-    thread_mask_after_raw(&change, how, set, old_set);
+    thread_mask_after_raw(&change, (int)how, (const uint64_t *)set, (uint64_t *)old_set);
     errno = saved_errno;
     return result;
 }
 
+/* A set that cannot be read is the kernel's error. FLAGS are signalfd4()'s only. */
+static long make_signal_descriptor(long number, long fd, long set, long bytes, long flags,
+                                   long fifth)
+{
+    uint64_t bits;
+    if (!may_look() || bytes != sizeof(bits) ||
+        process_memory_read((uint64_t)set, &bits, sizeof(bits)) < 0)
+        return call_result(make_call(number, fd, set, bytes, flags, fifth));
+    const sigset_t wanted = signal_bits_set(bits);
+    return signalfd((int)fd, &wanted, number == SYS_signalfd4 ? (int)flags : 0);
+}
+
+static long run_program(long number, long path, long arguments, long environment, long fourth,
+                        long fifth)
+{
+    (void)number, (void)fourth, (void)fifth;
+    return execve((const char *)path, (char *const *)arguments, (char *const *)environment);
+}
+
+static long run_program_at(long number, long directory_fd, long path, long arguments,
+                           long environment, long flags)
+{
+    (void)number;
+    return execveat((int)directory_fd, (const char *)path, (char *const *)arguments,
+                    (char *const *)environment, (int)flags);
+}
+
+/* By number. NULL: it goes to the kernel. */
+call_function *const interpose_syscall_functions[SYS_clone3 + 1] = {
+    [SYS_rt_sigprocmask] = change_mask,
+    [SYS_clone] = interpose_syscall_notice_first,
+    [SYS_fork] = interpose_syscall_notice_first,
+    [SYS_execve] = run_program,
+    [SYS_exit] = interpose_syscall_notice_first,
+    [SYS_prctl] = interpose_syscall_notice_first,
+    [SYS_signalfd] = make_signal_descriptor,
+    [SYS_signalfd4] = make_signal_descriptor,
+    [SYS_seccomp] = interpose_syscall_notice_first,
+    [SYS_execveat] = run_program_at,
+    [SYS_clone3] = interpose_syscall_notice_first,
+};
+
 PROFD_INTERPOSED long syscall(long number, ...);
 
-/* 14 is rt_sigprocmask, 56 clone, 57 fork, 60 exit, 157 prctl, 317 seccomp, 435 clone3. */
-_Static_assert(SYS_rt_sigprocmask == 14 && SYS_clone == 56 && SYS_fork == 57 && SYS_exit == 60 &&
-                   SYS_prctl == 157 && SYS_seccomp == 317 && SYS_clone3 == 435,
-               "as the code below has them");
 _Static_assert(CALL_BY_NUMBER_OFFSET == -8, "as the code below has it");
+
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
+
+__asm__(".set interpose_syscall_last, " TEXT(SYS_clone3));
 
 __asm__(".text\n"
         ".globl syscall\n"
+        ".globl interpose_syscall_notice_first\n"
+        ".hidden interpose_syscall_notice_first\n"
         ".globl call_by_number_was_made\n"
         ".type syscall, @function\n"
         ".p2align 4\n"
         "syscall:\n"
         "    .cfi_startproc\n"
-        "    cmpl $14, %edi\n"
-        "    je 4f\n"
-        "    cmpl $56, %edi\n"
-        "    je 2f\n"
-        "    cmpl $57, %edi\n"
-        "    je 2f\n"
-        "    cmpl $60, %edi\n"
-        "    je 2f\n"
-        "    cmpl $157, %edi\n"
-        "    je 2f\n"
-        "    cmpl $317, %edi\n"
-        "    je 2f\n"
-        "    cmpl $435, %edi\n"
-        "    je 2f\n"
+        "    movl %edi, %eax\n"
+        "    cmpl $interpose_syscall_last, %eax\n"
+        "    ja 1f\n"
+        "    leaq interpose_syscall_functions(%rip), %r11\n"
+        "    movq (%r11,%rax,8), %rax\n"
+        "    testq %rax, %rax\n"
+        "    jz 1f\n"
+        "    jmp *%rax\n"
         "1:  movq %rdi, -8(%rsp)\n"
         "    movq %rdi, %rax\n"
         "    movq %rsi, %rdi\n"
@@ -155,7 +209,8 @@ __asm__(".text\n"
         "    cmpq $-4095, %rax\n"
         "    jae 3f\n"
         "    ret\n"
-        "2:  pushq %rdi\n"
+        "interpose_syscall_notice_first:\n"
+        "    pushq %rdi\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    pushq %rsi\n"
         "    .cfi_adjust_cfa_offset 8\n"
@@ -189,6 +244,5 @@ __asm__(".text\n"
         "    jmp interpose_syscall_copy\n"
         "3:  movq %rax, %rdi\n"
         "    jmp interpose_syscall_fail\n"
-        "4:  jmp interpose_syscall_change_mask\n"
         "    .cfi_endproc\n"
         ".size syscall, .-syscall\n");

@@ -32,6 +32,7 @@ void sampling_signal_after_fork_child(void)
     signals.owner = getpid();
     atomic_store(&signals.is_locked, false);
     signals.laid_down = 0;
+    signal_descriptors_forget();
 }
 
 pid_t sampling_signal_owner(void)
@@ -183,14 +184,22 @@ static bool is_unused(int number)
     return (sampling_signal_unused() & signal_bit(number)) != 0;
 }
 
+/* What the program does not mean when it asks for all signals. */
+static uint64_t left_out_signal(void)
+{
+    return sampling_signal_unused() & signal_bit(sampling_signal_number());
+}
+
 static void note_use_locked(int number)
 {
     if (!is_unused(number))
         return;
     enum signal_place place = atomic_load(&signals.place);
     enum signal_place after = signal_place_after(place, signal_use_of(number, signals.chosen));
-    if (after != place)
-        move_signal(after);
+    if (after == place)
+        return;
+    move_signal(after);
+    signal_descriptors_change(left_out_signal());
 }
 
 void sampling_signal_note_use(int number)
@@ -339,6 +348,20 @@ int sampling_signal_program_action(int number, const struct sigaction *action,
     if (result == 0 && old_action != NULL)
         *old_action = old;
     return result;
+}
+
+/* Where the caller has the signal blocked indeed, it is the program's that comes by it. */
+int sampling_signal_program_descriptor(signalfd_function *real, int fd, const sigset_t *set,
+                                       int flags)
+{
+    sigset_t before;
+    lock_actions(&before);
+    uint64_t left_out = left_out_signal() & ~signal_bits_of(&before);
+    int made = signal_descriptors_make(real, fd, set, flags, left_out);
+    int call_errno = errno;
+    unlock_actions(&before);
+    errno = call_errno;
+    return made;
 }
 
 /* A handler that was there before us, or a mask that came along from before the exec, is a use. */

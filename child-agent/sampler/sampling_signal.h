@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "child-agent/sampler/signal_descriptors.h"
+
 /* Called from the constructor. CHOSEN is the user's choice; 0: the agent chooses. */
 void sampling_signal_initialize(int chosen);
 
@@ -75,6 +77,11 @@ void sampling_signal_prepare_for_children(void);
 /* sigaction() as the program sees it, for a signal that may be the agent's. */
 int sampling_signal_program_action(int number, const struct sigaction *action,
                                    struct sigaction *old_action);
+
+/* signalfd() as the program sees it, by REAL of the C library: what is read are none of the agent's
+ * signals. Only when the program begins to use the same one, a few may still be on their way. */
+int sampling_signal_program_descriptor(signalfd_function *real, int fd, const sigset_t *set,
+                                       int flags);
 
 /* Makes the kernel ignore the signals with the agent's handler that the program ignores, for a
  * program that is about to inherit that. Returns false if there are none; then

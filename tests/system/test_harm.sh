@@ -86,14 +86,14 @@ test_programs_with_sanitizers_run_without_the_agent() {
 
 # Also where no session is on, and with the signal that the user chose.
 test_signals_of_the_program_arrive() {
-    for way in signalfd sigtimedwait handler unblocking thread reading; do
+    for way in signalfd all allbynumber allurgent sigtimedwait handler unblocking thread reading; do
         expect 0 "$programs/urgent" $way
         for clock in $clocks; do
             unharmed "$clock" urgent $way
             unharmed "$clock" urgent $way both
         done
     done
-    for way in signalfd sigtimedwait thread; do
+    for way in signalfd all sigtimedwait thread; do
         PROFD_SIGNAL=URG unharmed cpu urgent $way
     done
 }

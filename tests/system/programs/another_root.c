@@ -4,13 +4,14 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const char *program;
 static char *arguments[] = { "program", NULL };
 
-enum { WAYS = 9 };
+enum { WAYS = 11 };
 
 static void run_way(int way)
 {
@@ -39,8 +40,14 @@ static void run_way(int way)
     case 7:
         fexecve(open(program, O_RDONLY), arguments, environ);
         break;
-    default:
+    case 8:
         execveat(AT_FDCWD, program, arguments, environ, 0);
+        break;
+    case 9:
+        syscall(SYS_execve, program, arguments, environ);
+        break;
+    default:
+        syscall(SYS_execveat, AT_FDCWD, program, arguments, environ, 0);
         break;
     }
     _exit(99);

@@ -60,14 +60,20 @@ static void run_way(int way)
     case 7:
         fexecve(open("/bin/sh", O_RDONLY | O_CLOEXEC), arguments, environment);
         break;
-    default:
+    case 8:
         execveat(AT_FDCWD, "/bin/sh", arguments, environment, 0);
+        break;
+    case 9:
+        syscall(SYS_execve, "/bin/sh", arguments, environment);
+        break;
+    default:
+        syscall(SYS_execveat, AT_FDCWD, "/bin/sh", arguments, environment, 0);
         break;
     }
     _exit(99);
 }
 
-static const int statuses[] = { 3, 3, 4, 3, 3, 4, 4, 4, 4 };
+static const int statuses[] = { 3, 3, 4, 3, 3, 4, 4, 4, 4, 4, 4 };
 enum { WAYS = sizeof(statuses) / sizeof(statuses[0]) };
 
 static void run_and_wait(int way, int is_vfork)
@@ -99,6 +105,8 @@ static void fail_to_run(void)
     CHECK(execvp("", arguments) == -1 && errno == ENOENT);
     CHECK(execve("/", arguments, environment) == -1 && errno == EACCES);
     CHECK(execve(nowhere, arguments, environment) == -1 && errno == EFAULT);
+    CHECK(syscall(SYS_execve, nowhere, arguments, environment) == -1 && errno == EFAULT);
+    CHECK(syscall(SYS_execve, "/", arguments, environment) == -1 && errno == EACCES);
     CHECK(execl("/etc/passwd", "passwd", (char *)NULL) == -1 && errno == EACCES);
     CHECK(fexecve(-1, arguments, environment) == -1 && errno == EINVAL);
     CHECK(posix_spawn(NULL, "/nonexistent", NULL, NULL, arguments, environment) == ENOENT);
