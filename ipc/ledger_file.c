@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/system_id.h"
+#include "ipc/ledger_memfd.h"
 #include "ipc/ledger_reference.h"
 #include "ipc/protocol_version.h"
 
@@ -32,14 +32,15 @@ static int check_owner(int fd)
     return status.st_uid == 0 || status.st_uid == geteuid() ? 0 : -EPERM;
 }
 
-/* Opens the ledger that the file at PATH is, or names. Returns a descriptor; -ENOENT also if nobody
- * holds what the file names; or errors of open and check_owner(). */
+/* Opens the ledger that the file at PATH is, or names. Returns a descriptor; or errors of open,
+ * check_owner() and ledger_reference_follow(). */
 static int open_ledger(const char *path)
 {
+    int held_fd = -1;
+
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -errno;
-    int held_fd = -1;
     int error = check_owner(fd);
     if (error == 0)
         error = ledger_reference_follow(fd, &held_fd);
@@ -121,17 +122,31 @@ static enum ledger_past judge_past(const struct lease_ledger *ledger, const char
     return end_waiting(ledger) ? LEDGER_PAST_ADOPTED : LEDGER_PAST_OVER;
 }
 
+/* Why there is nothing to adopt, if ERROR, of opening, says so. Returns 0 or ERROR. */
+static int judge_unopened(int error, enum ledger_past *past)
+{
+    switch (error) {
+    case -ENOENT:
+        *past = LEDGER_PAST_NONE;
+        return 0;
+    case -EPROTO:
+        *past = LEDGER_PAST_DAMAGED;
+        return 0;
+    case -ESTALE:
+        *past = LEDGER_PAST_LOST;
+        return 0;
+    default:
+        return error;
+    }
+}
+
 /* Nothing is mapped unless *PAST says that it was adopted. */
 static int adopt_ledger(const char *path, const char *boot, struct lease_ledger *out, int *out_fd,
                         enum ledger_past *past)
 {
     int fd = open_ledger(path);
-    if (fd == -EPROTO)
-        *past = LEDGER_PAST_DAMAGED;
-    if (fd == -ENOENT && access(path, F_OK) == 0)
-        *past = LEDGER_PAST_LOST;
     if (fd < 0)
-        return fd == -ENOENT || fd == -EPROTO ? 0 : fd;
+        return judge_unopened(fd, past);
     int error = lease_ledger_adopt(fd, out);
     *past = error == 0 ? judge_past(out, boot) : LEDGER_PAST_DAMAGED;
     if (*past == LEDGER_PAST_ADOPTED) {
@@ -143,21 +158,13 @@ static int adopt_ledger(const char *path, const char *boot, struct lease_ledger 
     return error == -EPROTO ? 0 : error;
 }
 
-/* An empty file for a ledger at PLACE. */
-static int make_file(const char *path, enum ledger_place place)
+/* Something empty for a ledger at PLACE. */
+static int make_place(const char *path, enum ledger_place place)
 {
-    int fd = place == LEDGER_SEALED
-                 ? memfd_create(LEDGER_MEMFD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING)
-                 : open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (place == LEDGER_SEALED)
+        return ledger_memfd_create();
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     return fd < 0 ? -errno : fd;
-}
-
-enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
-
-bool ledger_file_is_sealed(int fd)
-{
-    int seals = fcntl(fd, F_GET_SEALS);
-    return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
 static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
@@ -169,12 +176,12 @@ static int make_ledger(const char *path, const char *boot, uint64_t limit_bytes,
         return -EIO;
     if (unlink(path) < 0 && errno != ENOENT)
         return -errno;
-    int fd = make_file(path, place);
+    int fd = make_place(path, place);
     if (fd < 0)
         return fd;
     int error = lease_ledger_create(fd, identity, limit_bytes, out);
-    if (error == 0 && place == LEDGER_SEALED && fcntl(fd, F_ADD_SEALS, SEALS) < 0)
-        error = -errno;
+    if (error == 0 && place == LEDGER_SEALED)
+        error = ledger_memfd_seal(fd);
     if (error < 0) {
         lease_ledger_close(out);
         close(fd);

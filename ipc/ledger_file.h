@@ -12,7 +12,6 @@
 #ifndef PROFD_IPC_LEDGER_FILE_H
 #define PROFD_IPC_LEDGER_FILE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/un.h>
@@ -25,7 +24,8 @@ enum { LEDGER_FILE_PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + 8 
 
 /* Maps the ledger of the profd at SOCKET_PATH, up to MOST_UNITS of it. No descriptor stays open.
  * Returns 0; -ENOENT if there is none; -EPERM if the file belongs neither to us nor to root (a
- * stranger could control what we record); -EPROTO if it is not a ledger; -ESTALE if it is over. */
+ * stranger could control what we record); -EPROTO if it is not a ledger; -ESTALE if it is over, or
+ * nobody holds it any more. */
 int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_ledger *out);
 
 /* What the previous profd left. */
@@ -52,9 +52,6 @@ enum ledger_place {
  * and lease_ledger_create(). */
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, enum ledger_place place,
                      struct lease_ledger *out, int *fd, enum ledger_past *past);
-
-/* Returns whether the ledger in FD is sealed. */
-bool ledger_file_is_sealed(int fd);
 
 /* For the keeper of a sealed ledger: makes the file beside SOCKET_PATH name descriptor FD of
  * process HOLDER. Returns errors of ledger_reference_write(). */

@@ -10,6 +10,7 @@
 
 #include "buffer/file_range.h"
 #include "buffer/lease_ledger.h"
+#include "ipc/ledger_memfd.h"
 
 #define REFERENCE_MAGIC 0x4652525052444750ULL
 
@@ -17,7 +18,7 @@ enum { NEW_PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(".l
 
 struct reference {
     uint64_t magic;
-    uint64_t identity; /* of the ledger: process ids are used again */
+    uint64_t identity; /* of the ledger */
     int32_t holder, fd;
 };
 
@@ -63,34 +64,31 @@ int ledger_reference_write(const char *path, pid_t holder, int fd)
     return error;
 }
 
-/* Whether PATH, in /proc, is such a memfd. Opening what else a process may have under that number
- * could do something. */
-static bool is_ledger_memfd(const char *path)
+/* Process ids are used again: another process may have another ledger under the number, or may want
+ * to be taken for the keeper. */
+static bool is_referred_to(int fd, const struct reference *reference)
 {
-    static const char expected[] = "/memfd:" LEDGER_MEMFD_NAME;
-    char target[sizeof(expected)];
-    ssize_t length = readlink(path, target, sizeof(expected) - 1);
-
-    return length == (ssize_t)sizeof(expected) - 1 && memcmp(target, expected, (size_t)length) == 0;
+    uint64_t identity = 0;
+    return ledger_memfd_is_sealed(fd) && read_identity(fd, &identity) == 0 &&
+           identity == reference->identity;
 }
 
 static int open_held(const struct reference *reference, int *held_fd)
 {
     char path[64];
-    uint64_t identity = 0;
 
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", reference->holder, reference->fd);
-    if (!is_ledger_memfd(path))
-        return -ENOENT;
+    if (!ledger_memfd_is_at(path))
+        return -ESTALE;
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -errno;
-    if (read_identity(fd, &identity) == 0 && identity == reference->identity) {
-        *held_fd = fd;
-        return 0;
+    if (!is_referred_to(fd, reference)) {
+        close(fd);
+        return -ESTALE;
     }
-    close(fd);
-    return -ENOENT;
+    *held_fd = fd;
+    return 0;
 }
 
 int ledger_reference_follow(int fd, int *held_fd)

@@ -26,7 +26,7 @@ enum { KEEPER_PROFD_FD = 3, KEEPER_LISTENING_FD = 4, KEEPER_LEDGER_FD = 5 };
 enum { KEEPER_PATIENCE_FOR_PROFD_S = 60 };
 
 /* Serves the profd at PROFD_FD, and later those that connect to LISTENING_FD, until it is over.
- * Takes both over. LEDGER_FD is borrowed; -1: the ledger is in a file. Returns true if it is over
+ * Takes these two; LEDGER_FD is borrowed (-1: the ledger is in a file). Returns true if it is over
  * because no other profd came. */
 bool keeper_run(int profd_fd, int listening_fd, int ledger_fd);
 

@@ -15,7 +15,7 @@
 #include "daemon/children/spawn.h"
 #include "daemon/keeping/keeper.h"
 #include "daemon/log.h"
-#include "ipc/ledger_file.h"
+#include "ipc/ledger_memfd.h"
 #include "ipc/socket.h"
 
 /* A keeper that lives for less cannot run here. */
@@ -84,7 +84,7 @@ static int spawn_keeper(const struct keeper_link *link, int keepers_fd, int list
         .environment = environment,
         .directory = "/",
         .fds = { keepers_fd, listening_fd, link->views.ledger_fd },
-        .fd_count = ledger_file_is_sealed(link->views.ledger_fd) ? 3 : 2,
+        .fd_count = ledger_memfd_is_sealed(link->views.ledger_fd) ? 3 : 2,
         .own_group = true, /* Ctrl-C is not for it */
         .terminal_fd = -1,
     };

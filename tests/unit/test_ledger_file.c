@@ -10,6 +10,7 @@
 #include "buffer/clock.h"
 #include "common/time_units.h"
 #include "ipc/ledger_file.h"
+#include "ipc/ledger_memfd.h"
 #include "ipc/protocol_version.h"
 #include "tests/unit/run_suite.h"
 
@@ -199,7 +200,7 @@ START_TEST(a_sealed_one_cannot_be_truncated)
     int fd;
 
     make_sealed(&fd);
-    ck_assert(ledger_file_is_sealed(fd));
+    ck_assert(ledger_memfd_is_sealed(fd));
     ck_assert_int_eq(ftruncate(fd, 0), -1);
     ck_assert_int_eq(errno, EPERM);
     ck_assert_int_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
@@ -214,7 +215,7 @@ START_TEST(one_in_a_file_is_not_sealed)
     int fd;
 
     ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, LEDGER_IN_FILE, &ledger, &fd, &past), 0);
-    ck_assert(!ledger_file_is_sealed(fd));
+    ck_assert(!ledger_memfd_is_sealed(fd));
     close(fd);
 }
 END_TEST
@@ -245,7 +246,7 @@ START_TEST(a_sealed_one_is_lost_with_its_holder)
     lease_ledger_close(&ledger);
     ck_assert_int_eq(ledger_file_refer(socket_path, getpid(), held_fd), 0);
     close(held_fd);
-    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), -ENOENT);
+    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), -ESTALE);
     ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, LEDGER_SEALED, &ledger, &other_fd, &past),
                      0);
     ck_assert_int_eq(past, LEDGER_PAST_LOST);
@@ -277,6 +278,26 @@ START_TEST(the_number_of_its_holder_may_be_of_another_ledger)
 }
 END_TEST
 
+/* Somebody who maps the ledger knows what is in it, and would like to truncate the next one. */
+START_TEST(a_copy_that_is_not_sealed_is_not_adopted)
+{
+    int held_fd;
+
+    make_sealed(&held_fd);
+    size_t bytes = (size_t)lseek(held_fd, 0, SEEK_END);
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(ledger_file_refer(socket_path, getpid(), held_fd), 0);
+    int copy_fd = ledger_memfd_create();
+    ck_assert_int_ge(copy_fd, 0);
+    ck_assert_int_eq(lseek(held_fd, 0, SEEK_SET), 0);
+    ck_assert_int_eq(copy_file_range(held_fd, NULL, copy_fd, NULL, bytes, 0), bytes);
+    ck_assert_int_eq(dup2(copy_fd, held_fd), held_fd);
+    ck_assert_int_eq(past_now(), LEDGER_PAST_LOST);
+    close(held_fd);
+    close(copy_fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ipc.ledger_file");
@@ -296,6 +317,7 @@ int main(void)
     tcase_add_test(tests, a_sealed_one_is_adopted_from_its_holder);
     tcase_add_test(tests, a_sealed_one_is_lost_with_its_holder);
     tcase_add_test(tests, the_number_of_its_holder_may_be_of_another_ledger);
+    tcase_add_test(tests, a_copy_that_is_not_sealed_is_not_adopted);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
