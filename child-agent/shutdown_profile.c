@@ -63,8 +63,8 @@ static const char *failure_advice(int error)
     case -EAGAIN:
         return "no thread can be created (raise the limits on processes and memory: ulimit -u, -v)";
     case -ENOMEM:
-        return "there is no memory for recordings (raise the limit: ulimit -v, or record less: "
-               "PROFD_STARTUP_LIMIT)";
+        return "there is no memory for recordings (raise the limits: ulimit -v, -d, or record "
+               "less: PROFD_STARTUP_LIMIT)";
     default:
         return strerrordesc_np(-error);
     }

@@ -104,6 +104,23 @@ test_a_program_with_few_addresses_keeps_them() {
     done
 }
 
+# The same of its data. With hardly any, nothing is recorded.
+test_a_program_with_little_data_keeps_it() {
+    local limit threads bare
+    for limit in 50000 120000; do
+        for threads in 0 3; do
+            bare=$(bash -c "ulimit -d $limit; exec '$programs/few_addresses' $threads data")
+            run_fast bash -c "ulimit -d $limit; exec '$programs/few_addresses' $threads data"
+            [ $(($(cat stdout) - bare)) -le $((limit / 10)) ] ||
+                fail "of $limit KB: $(cat stdout) with $threads threads, and bare $bare"
+            has_function few_addresses burn_outer
+        done
+    done
+    run_fast bash -c "ulimit -d 16000; exec '$programs/few_addresses' 0 data"
+    "$profctl" report out.json >report
+    grep -q 'no memory for an arena' report || fail "$(cat report)"
+}
+
 test_a_program_with_hardly_any_addresses_keeps_them_all() {
     run_fast bash -c "ulimit -v 25000; exec '$programs/few_addresses'"
     [ "$(cat stdout)" -lt 10000 ] || fail "$(cat stdout) KB"

@@ -1,5 +1,5 @@
-/* few_addresses THREADS: burns in the main thread and in so many others, and prints how many
- * kilobytes of addresses the process had at most. */
+/* few_addresses THREADS [data]: burns in the main thread and in so many others, and prints how many
+ * kilobytes of addresses the process had at most, or how many of data it has. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void *burn_thread(void *unused)
     return unused;
 }
 
-static int print_peak(void)
+static int print_line(const char *format)
 {
     char line[LINE_BYTES];
     long kilobytes;
@@ -22,7 +22,7 @@ static int print_peak(void)
     if (status == NULL)
         return 1;
     while (fgets(line, sizeof(line), status) != NULL)
-        if (sscanf(line, "VmPeak: %ld", &kilobytes) == 1)
+        if (sscanf(line, format, &kilobytes) == 1)
             printf("%ld\n", kilobytes);
     fclose(status);
     return 0;
@@ -41,5 +41,5 @@ int main(int argc, char **argv)
     burn_outer(0.2);
     for (int i = 0; i < count && i < MOST_THREADS; i++)
         pthread_join(threads[i], NULL);
-    return print_peak();
+    return print_line(argc > 2 ? "VmData: %ld" : "VmPeak: %ld");
 }
