@@ -163,7 +163,7 @@ ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it cannot meet the program's own copy. The library calls its own
 # functions, also where a program exports some of the same names.
 $(L)/$(SONAME): $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(SHARED) child-agent/libprofd.map
-	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs \
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs -Wl,-z,now \
 	-Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions \
 	-Wl,--version-script=child-agent/libprofd.map \
 	$(filter %.o %.a,$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -ldl -o $@
@@ -172,7 +172,7 @@ $(L)/libprofd.so: $(L)/$(SONAME)
 
 # The hooks of malloc, for programs whose allocations somebody wants to know. It needs no other library.
 $(L)/profd/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
-	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs \
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs -Wl,-z,now \
 	-Wl,-soname,libprofd-malloc.so -Wl,-z,nodelete -Wl,-Bsymbolic \
 	-Wl,--version-script=child-agent/libprofd-malloc.map $(filter %.o,$^) -ldl -o $@
 

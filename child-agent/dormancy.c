@@ -175,6 +175,7 @@ static bool follow_terms(void)
 static void wake_at_work(void)
 {
     bool has_other_terms = follow_terms();
+    uint32_t generation = session_last_settings()->generation;
     if (session_start_prepared() == 0) {
         if (has_other_terms)
             resting_note_rest();
@@ -186,7 +187,7 @@ static void wake_at_work(void)
     }
     introduce_process();
     if (dormancy.state == DORMANCY_UNHEARD)
-        census_report_woken(session_get_settings()->generation);
+        census_report_woken(generation);
 }
 
 static void wake_process(void)

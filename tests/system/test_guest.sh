@@ -21,6 +21,12 @@ test_the_last_descriptor_is_the_programs() {
     has_function last_descriptors burn_outer
 }
 
+test_children_without_a_descriptor_live() {
+    run_fast "$programs/no_descriptors"
+    [ "$(process_count no_descriptors)" -eq 4 ]
+    has_function no_descriptors burn_outer
+}
+
 # Many of them, since each one has a moment only in which it could lose its connection.
 test_descriptors_that_are_closed_first() {
     local count=40
