@@ -17,6 +17,7 @@
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/process_arena.h"
+#include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -163,6 +164,12 @@ static int wait_for_news(void)
     return got;
 }
 
+/* Whether the only descriptor of our arena may have been lost with whom it was given to. */
+static bool is_arena_lost(void)
+{
+    return core_local.has_arena && agent_link_gave_only_arena() && reunion_is_due();
+}
+
 /* Until the connection ends. True when it did only because there is an arena to say hello with. */
 static bool serve_connection(void)
 {
@@ -176,6 +183,8 @@ static bool serve_connection(void)
             error = read_and_obey();
         else if (error == 0)
             error = on_quiet();
+        if (error >= 0 && is_arena_lost())
+            error = -ESTALE; /* profd found out only after our hello */
         if (error >= 0)
             error = deliver_profile();
         if (error >= 0)
@@ -195,23 +204,27 @@ static void rest_ms(int rest)
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-/* The profd that has the only descriptor of our arena is over, and with it the session: nobody
- * records, and the arena can have another file for the next profd. */
+/* While nobody records, the arena can have another file for the next profd. One that has taken over
+ * begins the session anew with its welcome. */
 static void renew_given_arena(void)
 {
-    if (!agent_link_gave_only_arena() || !agent_lease_has_ended() || session_is_active() ||
-        !core_local.has_arena || !dictionary_try_hold(&core.dictionary))
+    if (!agent_lease_has_ended())
+        session_suspend();
+    if (session_is_active() || !dictionary_try_hold(&core.dictionary))
         return; /* when it connects the next time */
     int error = process_arena_renew();
     dictionary_release(&core.dictionary);
-    if (error == 0)
-        agent_link_take_arena_back();
+    if (error < 0)
+        return;
+    agent_link_take_arena_back();
+    reunion_note_hello();
 }
 
 static int open_link(void)
 {
     named_mutex_lock(&agent.lock);
-    renew_given_arena();
+    if (is_arena_lost())
+        renew_given_arena();
     int error = agent_link_open(&agent.address);
     named_mutex_unlock(&agent.lock);
     return error;

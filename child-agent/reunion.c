@@ -35,7 +35,7 @@ void reunion_note_hello(void)
         known_losses = 0;
 }
 
-static bool is_due(void)
+bool reunion_is_due(void)
 {
     uint32_t losses;
     return agent_lease_has_ended() || (read_losses(&losses) && losses != known_losses);
@@ -71,7 +71,7 @@ static void take_arena_back(void)
 
 void reunion_prepare_thread(void)
 {
-    if (core_local.has_arena && is_due())
+    if (core_local.has_arena && reunion_is_due())
         handler_work_do_undisturbed(take_arena_back);
 }
 
@@ -79,7 +79,7 @@ void reunion_prepare_thread(void)
 void reunion_look(void)
 {
     static uint64_t looked_ns;
-    if (!agent_thread_is_alone() || !is_due())
+    if (!agent_thread_is_alone() || !reunion_is_due())
         return;
     uint64_t now_ns = clock_monotonic_ns();
     if (now_ns - looked_ns < LOOK_EVERY_NS)
@@ -90,6 +90,6 @@ void reunion_look(void)
 
 void reunion_tick(void)
 {
-    if (agent_thread_is_alone() && is_due() && handler_work_is_possible())
+    if (agent_thread_is_alone() && reunion_is_due() && handler_work_is_possible())
         handler_work_do(rejoin_profd);
 }

@@ -1,16 +1,23 @@
-/* Reunion: a process without an agent thread gives its arena to a profd that does not have it.
+/* Reunion: a process that gave its arena away gives it to a profd that does not have it.
  *
  * The profd that had the arena has ended, or was killed together with profd-keeper. Nobody else has
  * the file, and the process itself has only its mapping. So the arena gets a new file at the same
- * addresses, and the process says hello with it. This happens at the next tick of its clock, so a
- * process that sleeps is not disturbed.
+ * addresses, and the process says hello with it. Without an agent thread this happens at the next
+ * tick of its clock, so a process that sleeps is not disturbed; an agent thread does it when it
+ * connects.
  *
- * Called by the only thread, in its handler. */
+ * Called by the only thread, in its handler, unless noted otherwise. */
 #ifndef PROFD_AGENT_REUNION_H
 #define PROFD_AGENT_REUNION_H
 
-/* Called before the process introduces itself by a hello. Remembers the state of which it must
- * notice changes. */
+#include <stdbool.h>
+
+/* Returns whether a profd lacks arenas that were given away, maybe this one, or has ended. Any
+ * thread. */
+bool reunion_is_due(void);
+
+/* Called before the process gives its arena away by a hello. Remembers the state of which it must
+ * notice changes. Any thread. */
 void reunion_note_hello(void);
 
 /* Called before the process gets an agent thread. If profd has lost the arena, the thread must hand

@@ -21,7 +21,8 @@
     X(OUT_OF_REACH, 13,                                                                            \
       "the agent cannot be opened where it runs, or a filter of system calls would stop it")       \
     X(SANITIZER, 14,                                                                               \
-      "it was built with a sanitizer (ASAN_OPTIONS=verify_asan_link_order=0 lets the agent in)")
+      "it was built with a sanitizer (ASAN_OPTIONS=verify_asan_link_order=0 lets the agent in)")   \
+    X(LOST, 15, "its arena was lost with a profd and a profd-keeper that were killed")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

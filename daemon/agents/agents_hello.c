@@ -139,6 +139,13 @@ static bool is_arena_settled(const struct child *child, int arena_fd)
     return has_recorded(child) && (arena_fd < 0 || child->state == CHILD_ENDED);
 }
 
+/* Why there is no arena. Whoever gave it away gave it to a keeper that was killed, too. */
+static enum recording_obstacle obstacle_of(const struct message_hello *hello, int arena_fd)
+{
+    bool is_lost = arena_fd < 0 && hello->obstacle == OBSTACLE_NONE;
+    return is_lost ? OBSTACLE_LOST : (enum recording_obstacle)hello->obstacle;
+}
+
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
 {
     if (is_arena_settled(child, arena_fd)) {
@@ -154,7 +161,7 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
     if (child->dormancy != CHILD_AWAKE)
         child_set_dormancy(child, CHILD_AWAKE);
     child->lease_owner = hello->lease_owner;
-    child->obstacle = (enum recording_obstacle)hello->obstacle;
+    child->obstacle = obstacle_of(hello, arena_fd);
     memory_add_child(child->agents->memory, child);
     if (arena_fd < 0)
         log_warn_of_many(child->pid, "%d (%s) cannot record: %s", child->pid, child->executable,

@@ -45,7 +45,7 @@ void agents_keep_again(struct agents *agents)
         const struct child_greeting *greeting = &child->greeting;
         bool is_kept_here = child->kept == CHILD_KEPT_ARENA || child->kept == CHILD_KEPT_TWICE;
 
-        if (child->agent == CHILD_IS_ALONE && is_kept_here && greeting->bytes != NULL)
+        if (is_kept_here && greeting->bytes != NULL)
             pass_arena(agents, child, greeting->bytes, greeting->count);
     }
 }
