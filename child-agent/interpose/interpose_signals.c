@@ -79,6 +79,8 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
 
 PROFD_INTERPOSED int sigaltstack(const stack_t *stack, stack_t *old_stack)
 {
+    if (core.is_enabled && stack != NULL && stack->ss_flags != SS_DISABLE)
+        masking_handlers_fit_stack(stack->ss_size);
     return signal_stack_change(stack, old_stack);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/guest/spin.h"
+#include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
 
@@ -20,14 +22,21 @@
  * not returned yet, and a thread may lose its processor just then. */
 enum { RETURN_TICKS = 30 * 1000 * 1000 };
 
+/* On a signal stack, beside what the kernel saves for the program's handler and for ours: what both
+ * take there, ours until it has moved to another stack (sample_room.h). */
+enum { HANDLERS_BYTES = 4096 };
+
 typedef void signal_handler(int number, siginfo_t *info, void *context);
 
 /* By number. */
 static struct masking_handler {
-    _Atomic bool is_called_by_ours;
+    _Atomic bool is_changed;         /* the kernel has another action than the program set */
     signal_handler *_Atomic handler; /* the program's; one that wants fewer arguments gets more */
     struct sigaction action;         /* as the program set it; under the lock */
+    struct sigaction installed;      /* as the kernel has it; likewise */
 } handlers[NSIG];
+
+static _Atomic bool has_small_stacks;
 
 static _Atomic bool is_locked;
 
@@ -100,11 +109,31 @@ static bool comes_by_itself(int number)
            number != SIGTRAP && number != SIGSYS;
 }
 
-static bool is_to_be_called_by_ours(int number, const struct sigaction *action)
+/* What the kernel is to have for ACTION of the program. */
+static struct sigaction action_to_install(int number, const struct sigaction *action)
 {
-    bool is_handler = (action->sa_flags & SA_SIGINFO) ||
-                      (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
-    return is_handler && comes_by_itself(number) && blocks_ours(action);
+    struct sigaction installed = *action;
+    if (!sampling_signal_has_handler(action))
+        return installed;
+    if ((action->sa_flags & SA_ONSTACK) && atomic_load(&has_small_stacks))
+        signal_bits_add(&installed.sa_mask, sampling_signal_unused());
+    if (comes_by_itself(number) && blocks_ours(&installed)) {
+        installed.sa_sigaction = on_signal;
+        installed.sa_flags |= SA_SIGINFO;
+    }
+    return installed;
+}
+
+static bool is_same_action(const struct sigaction *one, const struct sigaction *other)
+{
+    return one->sa_sigaction == other->sa_sigaction && one->sa_flags == other->sa_flags &&
+           signal_bits_of(&one->sa_mask) == signal_bits_of(&other->sa_mask);
+}
+
+static bool is_to_be_changed(int number, const struct sigaction *action)
+{
+    const struct sigaction installed = action_to_install(number, action);
+    return !is_same_action(&installed, action);
 }
 
 static bool is_valid(int number)
@@ -115,29 +144,32 @@ static bool is_valid(int number)
 /* What the kernel has as OLD, as the program set it. */
 static void translate_old(const struct masking_handler *entry, struct sigaction *old)
 {
-    if (atomic_load(&entry->is_called_by_ours) && old->sa_sigaction == on_signal)
-        *old = entry->action;
+    struct sigaction wanted = entry->action;
+    if (!atomic_load(&entry->is_changed) || old->sa_sigaction != entry->installed.sa_sigaction)
+        return;
+    wanted.sa_flags |= old->sa_flags & ~entry->installed.sa_flags; /* of the C library's own */
+    wanted.sa_restorer = old->sa_restorer;
+    (void)sigdelset(&wanted.sa_mask, SIGKILL);
+    (void)sigdelset(&wanted.sa_mask, SIGSTOP);
+    *old = wanted;
 }
 
 static int set_locked(int number, const struct sigaction *action, struct sigaction *old)
 {
     struct masking_handler *entry = &handlers[number];
-    struct sigaction installed = *action;
+    const struct sigaction installed = action_to_install(number, action);
     signal_handler *handler_before = atomic_load(&entry->handler);
-    bool is_ours = is_to_be_called_by_ours(number, action);
 
-    if (is_ours) {
+    if (installed.sa_sigaction == on_signal)
         atomic_store(&entry->handler, action->sa_sigaction);
-        installed.sa_sigaction = on_signal;
-        installed.sa_flags |= SA_SIGINFO;
-    }
     if (real_sigaction(number, &installed, old) < 0) {
         atomic_store(&entry->handler, handler_before);
         return -1;
     }
     translate_old(entry, old);
     entry->action = *action;
-    atomic_store(&entry->is_called_by_ours, is_ours);
+    entry->installed = installed;
+    atomic_store(&entry->is_changed, !is_same_action(&installed, action));
     return 0;
 }
 
@@ -153,9 +185,8 @@ int masking_handlers_set(int number, const struct sigaction *action, struct siga
 {
     struct sigaction wanted, old; /* the program's may be no addresses: not under the lock */
     sigset_t before;
-    bool concerns_us =
-        is_valid(number) && (masking_handlers_have(number) ||
-                             (action != NULL && is_to_be_called_by_ours(number, action)));
+    bool concerns_us = is_valid(number) && (masking_handlers_have(number) ||
+                                            (action != NULL && is_to_be_changed(number, action)));
 
     if (!concerns_us || !sampling_signal_is_own_process())
         return real_sigaction(number, action, old_action);
@@ -171,7 +202,28 @@ int masking_handlers_set(int number, const struct sigaction *action, struct siga
 
 bool masking_handlers_have(int number)
 {
-    return is_valid(number) && atomic_load(&handlers[number].is_called_by_ours);
+    return is_valid(number) && atomic_load(&handlers[number].is_changed);
+}
+
+/* Those that are there already. */
+static void change_locked(int number)
+{
+    struct sigaction action, old;
+    if (!sampling_signal_may_be(number) && get_locked(number, &action) == 0 &&
+        is_to_be_changed(number, &action))
+        (void)set_locked(number, &action, &old); /* cannot fail for an action that was set */
+}
+
+void masking_handlers_fit_stack(size_t bytes)
+{
+    sigset_t before;
+    if (bytes >= 2 * getauxval(AT_MINSIGSTKSZ) + HANDLERS_BYTES ||
+        !sampling_signal_is_own_process() || atomic_exchange(&has_small_stacks, true))
+        return;
+    lock_handlers(&before);
+    for (int number = 1; number < NSIG; number++)
+        change_locked(number);
+    unlock_handlers(&before);
 }
 
 static bool is_return(const struct handler_return *last, const ucontext_t *context)

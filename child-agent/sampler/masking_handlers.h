@@ -1,10 +1,11 @@
-/* Handlers of the program that block the sampling signal while they run.
+/* Handlers of the program that block the sampling signal while they run: because the program says
+ * so, or because they may run on a signal stack on which ours would not fit as well.
  *
  * A sample that falls due meanwhile is taken when such a handler has returned, possibly to a system
  * call that it interrupted. That call must then fail with EINTR and must not be restarted
  * (snapshot_restart_system_call()). So a handler of the agent calls the program's handler and notes
  * where it returned to. Signals that a thread causes itself are left alone, and so are handlers
- * that are installed past the C library.
+ * that are installed past the C library; on a small stack those of the former block as well.
  *
  * As safe in signal handlers as sigaction(). */
 #ifndef PROFD_AGENT_MASKING_HANDLERS_H
@@ -12,6 +13,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <ucontext.h>
 
 /* sigaction() as the program sees it, for a signal that cannot be the agent's. Returns 0, or -1
@@ -27,6 +29,10 @@ bool masking_handlers_have(int number);
  * second wait at the same place may be mistaken for it. Called in a handler of the sampling signal,
  * with its CONTEXT. True once for each return. */
 bool masking_handlers_returned_to(const ucontext_t *context);
+
+/* Called before a thread of the program gets a signal stack of so many BYTES. If that is small, all
+ * handlers that run on signal stacks block the sampling signal from now on. */
+void masking_handlers_fit_stack(size_t bytes);
 
 /* Called in a forked child. */
 void masking_handlers_after_fork_child(void);

@@ -115,6 +115,14 @@ test_a_stack_for_signals_is_the_programs_own() {
     done
 }
 
+# What the kernel saves for the program's handler and for ours does not fit.
+test_a_small_stack_for_signals_is_enough() {
+    expect 0 "$programs/small_stacks"
+    for clock in $clocks; do
+        unharmed "$clock" small_stacks
+    done
+}
+
 test_a_program_without_a_stack_for_signals_sees_none() {
     for clock in $clocks; do
         unharmed "$clock" no_alternate_stack

@@ -3,7 +3,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -246,6 +249,49 @@ START_TEST(what_is_no_signal_is_refused)
 }
 END_TEST
 
+static bool kernel_blocks_ours(int number)
+{
+    struct sigaction action;
+    ck_assert_int_eq(sigaction(number, NULL, &action), 0);
+    return sigismember(&action.sa_mask, sampling_signal_number()) == 1;
+}
+
+START_TEST(on_a_small_signal_stack_there_is_no_room_for_ours)
+{
+    const struct sigaction plain = { .sa_handler = on_plain },
+                           on_stack = { .sa_handler = on_plain, .sa_flags = SA_ONSTACK };
+    struct sigaction old;
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &on_stack, NULL), 0);
+    ck_assert_int_eq(masking_handlers_set(SIGSEGV, &on_stack, NULL), 0);
+    ck_assert_int_eq(masking_handlers_set(SIGALRM, &plain, NULL), 0);
+    masking_handlers_fit_stack(64 * 1024);
+    ck_assert(!kernel_blocks_ours(SIGUSR1));
+    masking_handlers_fit_stack(getauxval(AT_MINSIGSTKSZ));
+    ck_assert_int_eq(masking_handlers_set(SIGUSR2, &on_stack, NULL), 0);
+    ck_assert(kernel_blocks_ours(SIGUSR1) && kernel_blocks_ours(SIGUSR2));
+    ck_assert(kernel_blocks_ours(SIGSEGV));
+    ck_assert(!kernel_blocks_ours(SIGALRM));
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_ptr_eq(old.sa_handler, on_plain);
+    ck_assert_int_eq(sigismember(&old.sa_mask, sampling_signal_number()), 0);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+}
+END_TEST
+
+START_TEST(what_is_read_back_is_as_of_the_kernel)
+{
+    const struct sigaction action = masking_action();
+    struct sigaction bare, old;
+    ck_assert_int_eq(sigaction(SIGUSR2, &action, NULL), 0);
+    ck_assert_int_eq(sigaction(SIGUSR2, NULL, &bare), 0);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_int_eq(old.sa_flags, bare.sa_flags);
+    ck_assert_mem_eq(&old.sa_mask, &bare.sa_mask, sizeof(uint64_t));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("child-agent.sampler.masking_handlers");
@@ -262,6 +308,8 @@ int main(void)
     tcase_add_test(all, what_comes_after_it_finds_it_once);
     tcase_add_test(all, one_that_is_reset_is_the_default_afterwards);
     tcase_add_test(all, what_is_no_signal_is_refused);
+    tcase_add_test(all, on_a_small_signal_stack_there_is_no_room_for_ours);
+    tcase_add_test(all, what_is_read_back_is_as_of_the_kernel);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
