@@ -8,6 +8,7 @@
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
+#include "child-agent/arena_losses.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/resting.h"
@@ -99,7 +100,7 @@ void agent_presence_forgo_threads(void)
 static bool stay_alone(const struct agent_address *address)
 {
     sampler_follow_alone(); /* first: the hello brings what it wants */
-    reunion_note_hello();
+    arena_losses_note();
     if (agent_thread_introduce(address) < 0)
         return false;
     if (!session_is_active() && resting_begin(NULL) < 0)

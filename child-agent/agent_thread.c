@@ -10,6 +10,7 @@
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_orders.h"
 #include "child-agent/agent_updates.h"
+#include "child-agent/arena_losses.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/guest/gate.h"
@@ -17,7 +18,6 @@
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/process_arena.h"
-#include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -167,7 +167,7 @@ static int wait_for_news(void)
 /* Whether the only descriptor of our arena may have been lost with whom it was given to. */
 static bool is_arena_lost(void)
 {
-    return core_local.has_arena && agent_link_gave_only_arena() && reunion_is_due();
+    return core_local.has_arena && agent_link_gave_only_arena() && arena_losses_are_new();
 }
 
 /* Until the connection ends. True when it did only because there is an arena to say hello with. */
@@ -217,7 +217,7 @@ static void renew_given_arena(void)
     if (error < 0)
         return;
     agent_link_take_arena_back();
-    reunion_note_hello();
+    arena_losses_note();
 }
 
 static int open_link(void)

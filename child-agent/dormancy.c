@@ -7,6 +7,7 @@
 #include "buffer/lease_ledger.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
+#include "child-agent/arena_losses.h"
 #include "child-agent/census.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/handler_work.h"
@@ -14,7 +15,6 @@
 #include "child-agent/process_arena.h"
 #include "child-agent/process_title.h"
 #include "child-agent/resting.h"
-#include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -152,7 +152,7 @@ static bool leaves_descriptors(void)
 
 static void introduce_process(void)
 {
-    reunion_note_hello();
+    arena_losses_note();
     if (!leaves_descriptors())
         return; /* once there are some */
     if (agent_thread_introduce(&dormancy.address) == 0)

@@ -6,19 +6,9 @@
  * tick of its clock, so a process that sleeps is not disturbed; an agent thread does it when it
  * connects.
  *
- * Called by the only thread, in its handler, unless noted otherwise. */
+ * Called by the only thread, in its handler. */
 #ifndef PROFD_AGENT_REUNION_H
 #define PROFD_AGENT_REUNION_H
-
-#include <stdbool.h>
-
-/* Returns whether a profd lacks arenas that were given away, maybe this one, or has ended. Any
- * thread. */
-bool reunion_is_due(void);
-
-/* Called before the process gives its arena away by a hello. Remembers the state of which it must
- * notice changes. Any thread. */
-void reunion_note_hello(void);
 
 /* Called before the process gets an agent thread. If profd has lost the arena, the thread must hand
  * it over again, and needs a descriptor of it while nobody else is recording yet. */
