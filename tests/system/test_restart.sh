@@ -85,17 +85,28 @@ resumes_with() {
 
 # both_halves [KEEPER]: of four processes; profd's KEEPER is killed, too.
 both_halves() {
+    local killed started
     start_numbered 3
     records_more n1
     kill_profd
     [ $# -eq 0 ] || kill_keeper
+    killed=$(number_in n1)
     records_more n1
     records_more n2
+    started=$(number_in n1)
     start_profd "${options[@]}"
     if [ $# -eq 0 ]; then resumes_with 4 4; else resumes_with 4; fi
     records_more n3
     wait_until are_connected 3
     captures_all_numbers 3
+    has_numbers_between "${writers[0]}" "$killed" "$started"
+}
+
+# has_numbers_between PROCESS AFTER UP_TO: a pause would have left out any number of them.
+has_numbers_between() {
+    awk -v pid="$1" -v after="$2" -v up_to="$3" '
+        $1 == pid && $2 > after && $2 <= up_to { found = 1 }
+        END { exit !found }' numbers || fail "$1 has nothing between $2 and $3"
 }
 
 # Nobody waits for profd in processes of one thread, and profd-keeper has their arenas.
