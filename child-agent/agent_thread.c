@@ -164,8 +164,9 @@ static int wait_for_news(void)
     return got;
 }
 
-/* Whether the only descriptor of our arena may have been lost with whom it was given to. */
-static bool is_arena_lost(void)
+/* Whether the only descriptor of our arena may be lost with whom it was given to. If it is not, to
+ * act on it costs a copy of the arena for nothing, and the recording has a gap. */
+static bool may_arena_be_lost(void)
 {
     return core_local.has_arena && agent_link_gave_only_arena() && arena_losses_are_new();
 }
@@ -183,7 +184,7 @@ static bool serve_connection(void)
             error = read_and_obey();
         else if (error == 0)
             error = on_quiet();
-        if (error >= 0 && is_arena_lost())
+        if (error >= 0 && may_arena_be_lost())
             error = -ESTALE; /* profd found out only after our hello */
         if (error >= 0)
             error = deliver_profile();
@@ -205,27 +206,32 @@ static void rest_ms(int rest)
 }
 
 /* While nobody records, the arena can have another file for the next profd. One that has taken over
- * begins the session anew with its welcome. */
-static void renew_given_arena(void)
+ * begins the session anew with its welcome. After an error there is none: profd could not read what
+ * is recorded, and it would take memory from others. */
+static int renew_given_arena(void)
 {
     if (!agent_lease_has_ended())
         session_suspend();
+    session_discard_unwanted();
     if (session_is_active() || !dictionary_try_hold(&core.dictionary))
-        return; /* when it connects the next time */
+        return -EBUSY;
     int error = process_arena_renew();
     dictionary_release(&core.dictionary);
     if (error < 0)
-        return;
+        return error;
     agent_link_take_arena_back();
     arena_losses_note();
+    return 0;
 }
 
 static int open_link(void)
 {
+    int error = 0;
     named_mutex_lock(&agent.lock);
-    if (is_arena_lost())
-        renew_given_arena();
-    int error = agent_link_open(&agent.address);
+    if (may_arena_be_lost())
+        error = renew_given_arena();
+    if (error == 0)
+        error = agent_link_open(&agent.address);
     named_mutex_unlock(&agent.lock);
     return error;
 }

@@ -1,5 +1,6 @@
 /* Whether the profd that this process gave its arena to may not have it any more: it is over, or
- * was killed together with profd-keeper, and a next one lacks arenas. Any thread. */
+ * was killed together with profd-keeper, and a next one lacks arenas. Called by whoever may change
+ * the lease (agent_lease.h), one at a time. */
 #ifndef PROFD_AGENT_ARENA_LOSSES_H
 #define PROFD_AGENT_ARENA_LOSSES_H
 

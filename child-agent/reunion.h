@@ -1,12 +1,12 @@
-/* Reunion: a process that gave its arena away gives it to a profd that does not have it.
+/* Reunion: a process without an agent thread gives its arena to a profd that does not have it.
  *
  * The profd that had the arena has ended, or was killed together with profd-keeper. Nobody else has
  * the file, and the process itself has only its mapping. So the arena gets a new file at the same
- * addresses, and the process says hello with it. Without an agent thread this happens at the next
- * tick of its clock, so a process that sleeps is not disturbed; an agent thread does it when it
- * connects.
+ * addresses, and the process says hello with it. This happens at the next tick of its clock, so a
+ * process that sleeps is not disturbed, or when it is about to wait. An agent thread does the same
+ * when it connects (agent_thread.c).
  *
- * Called by the only thread, in its handler. */
+ * Called by the only thread. */
 #ifndef PROFD_AGENT_REUNION_H
 #define PROFD_AGENT_REUNION_H
 

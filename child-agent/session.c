@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "child-agent/agent_lease.h"
 #include "child-agent/allocations/allocations.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
@@ -203,6 +204,15 @@ void session_suspend(void)
     stop_recording();
     close_arena(recording_manager);
     chunk_manager_close_all(recording_manager);
+}
+
+void session_discard_unwanted(void)
+{
+    struct session_word word;
+    bool is_suspended = session_has_records() && !session_is_active();
+    if (is_suspended && agent_lease_read_session(&word) &&
+        word.generation != atomic_load(&core.arena.header->generation))
+        end_recording();
 }
 
 /* Stacks of labels and counts that nobody keeps up for a while would be wrong for the rest of the

@@ -49,6 +49,9 @@ void session_stop(void);
  * settings. */
 void session_suspend(void);
 
+/* Discards what a suspended session recorded if profd's session is another one by now, or over. */
+void session_discard_unwanted(void);
+
 /* Continues the active session with other SETTINGS of the same generation. What was recorded and
  * the pushed labels are kept. Returns as session_start(); after an error there is no session, but
  * what was recorded is kept. */

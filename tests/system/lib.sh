@@ -173,6 +173,11 @@ need_root() {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
+# leased_bytes: of profd's limit.
+leased_bytes() {
+    "$profctl" --json status | sed -n 's/.*"leased_bytes":[[:space:]]*\([0-9]*\).*/\1/p'
+}
+
 # --- Programs to profile ---
 
 # make_spinner FUNCTION: ./spin, which uses half a second of CPU time in FUNCTION (line 3 of ./spin.c), with DWARF.

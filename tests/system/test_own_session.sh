@@ -209,10 +209,6 @@ test_profd_begins_its_session_in_place_of_the_programs() {
     refute has_marker own
 }
 
-leased_bytes() {
-    "$profctl" --json status | sed -n 's/.*"leased_bytes":\([0-9]*\).*/\1/p'
-}
-
 # A profd that comes later leaves the program's session alone until it begins one, of which all memory is leased.
 test_a_profd_that_comes_later() {
     local before program

@@ -150,6 +150,53 @@ test_those_with_threads_without_the_keeper() {
     both_halves keeper
 }
 
+# allow_files SIZE: how large files the first program that counts may make.
+allow_files() {
+    prlimit --pid "${writers[0]}" "--fsize=$1:"
+}
+
+# lose_arena: that of a program with threads, which cannot give it another file for now.
+lose_arena() {
+    export WITH_IDLE_THREAD=1
+    start_numbered 1
+    allow_files 4096
+    kill_profd
+    kill_keeper
+    start_profd --log-level debug
+}
+
+hellos() {
+    grep -c 'numbered) said hello' profd.log || true
+}
+
+# It asks ever less often. profd may have taken its first hello before it said that it lacks arenas.
+test_who_has_no_file_for_its_arena_waits_until_it_has() {
+    lose_arena
+    for _ in {1..20}; do
+        expect 0 "$profctl" status
+    done
+    [ "$(hellos)" -le 1 ] || fail "it said hello $(hellos) times"
+    allow_files unlimited
+    wait_until are_connected 1
+    records_more n1
+    pauses=1
+    captures_all_numbers 1
+}
+
+leases_less_than() {
+    [ "$(leased_bytes)" -lt "$1" ]
+}
+
+# Others may have that memory, though it still has no file. By the time that profd no longer waits for it, it has tried.
+test_what_cannot_be_handed_over_goes_with_its_session() {
+    local before
+    lose_arena
+    wait_until grep -q 'have not reconnected' profd.log
+    before=$(leased_bytes)
+    expect 0 "$profctl" stop
+    wait_until leases_less_than "$before"
+}
+
 # The ledger is in no file then.
 test_one_capture_shows_both_halves_of_programs_of_all_users() {
     options=(--agents all)
