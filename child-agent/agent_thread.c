@@ -165,10 +165,12 @@ static int wait_for_news(void)
 }
 
 /* Whether the only descriptor of our arena may be lost with whom it was given to. If it is not, to
- * act on it costs a copy of the arena for nothing, and the recording has a gap. */
+ * act on it costs a copy of the arena for nothing, and the recording has a gap. A session of the
+ * program's own is in its way as long as profd begins none. */
 static bool may_arena_be_lost(void)
 {
-    return core_local.has_arena && agent_link_gave_only_arena() && arena_losses_are_new();
+    return core_local.has_arena && agent_link_gave_only_arena() && !session_is_own() &&
+           arena_losses_are_new();
 }
 
 /* Until the connection ends. True when it did only because there is an arena to say hello with. */

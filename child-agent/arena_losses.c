@@ -7,27 +7,33 @@
 #include "buffer/lease_ledger.h"
 #include "child-agent/agent_lease.h"
 
-/* How often arenas had been lost when this one was given away. */
-static _Atomic uint32_t known_losses;
+/* Where the arena was given to. */
+struct receiver {
+    const struct lease_ledger *ledger; /* NULL: none */
+    uint32_t losses;                   /* how often arenas had been lost by then */
+};
 
-static bool read_losses(uint32_t *out)
+static struct receiver noted;
+
+static struct receiver read_receiver(void)
 {
+    struct receiver receiver = { NULL, 0 };
     struct lease_ledger *ledger;
-    if (agent_lease_get(&ledger) < 0 || ledger == NULL)
-        return false;
-    *out = atomic_load_explicit(&ledger->header->arena_losses, memory_order_relaxed);
-    return true;
+    if (agent_lease_get(&ledger) == 0 && ledger != NULL) {
+        receiver.ledger = ledger;
+        receiver.losses = atomic_load_explicit(&ledger->header->arena_losses, memory_order_relaxed);
+    }
+    return receiver;
 }
 
 void arena_losses_note(void)
 {
-    uint32_t losses;
-    atomic_store(&known_losses, read_losses(&losses) ? losses : 0);
+    noted = read_receiver();
 }
 
 bool arena_losses_are_new(void)
 {
-    uint32_t losses;
-    return agent_lease_has_ended() ||
-           (read_losses(&losses) && losses != atomic_load(&known_losses));
+    const struct receiver now = read_receiver();
+    bool is_other = now.ledger != noted.ledger || now.losses != noted.losses;
+    return agent_lease_has_ended() || (now.ledger != NULL && is_other);
 }

@@ -10,7 +10,8 @@
  * changes. */
 void arena_losses_note(void);
 
-/* Returns whether the ledger is over, or arenas were lost since, maybe this one. */
+/* Returns whether the ledger is over or is another profd's, or arenas were lost since, maybe this
+ * one. */
 bool arena_losses_are_new(void);
 
 #endif

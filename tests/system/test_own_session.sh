@@ -234,4 +234,58 @@ test_a_profd_that_comes_later() {
     said start 0 mark=own 0 capture=own.json 0 until=go 0 active 0 burn 0 capture=again.json 0 until=end 0 active 0 stop EBUSY
 }
 
+# The next profd lacks the arena, which the process gave away when it had one thread. It leaves the program's session
+# alone likewise, and gets the arena with its own.
+next_profd_lacks_the_arena() {
+    start_profd
+    WITH_IDLE_THREAD=1 in_background "$programs/own_session" start mark=own until=go active capture=own.json until=end \
+        mark=profds until=over >words
+    wait_until is_known
+    wait_until grep -q mark=own words
+    "$1"
+    start_profd
+    wait_until is_known
+    touch go
+    wait_until grep -q capture=own words
+    expect 0 "$profctl" start
+    wait_until is_profiled
+    touch end
+    wait_until grep -q mark=profds words
+    cp words stdout
+    said start 0 mark=own 0 until=go 0 active 0 capture=own.json 0 until=end 0 mark=profds 0
+    read_facts own.json
+    has_marker own
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_marker profds
+    refute has_marker own
+}
+
+is_known() {
+    "$profctl" status | grep -q own_session
+}
+
+is_profiled() {
+    "$profctl" status | grep own_session | grep -qv 'not profiled'
+}
+
+kill_profd_and_keeper() {
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+    pkill -KILL -f "profd-keeper $PROFD_SOCKET"
+}
+
+end_profd() {
+    kill -TERM "$daemon"
+    wait "$daemon" || true
+}
+
+test_a_profd_that_lost_the_arena() {
+    next_profd_lacks_the_arena kill_profd_and_keeper
+}
+
+test_a_profd_that_never_had_the_arena() {
+    next_profd_lacks_the_arena end_profd
+}
+
 run_tests "$@"
