@@ -109,6 +109,13 @@ static int connect_somehow(const struct agent_address *address)
     return by_line >= 0 ? by_line : fd;
 }
 
+/* One of another user than ours comes with the welcome, as one that may not be opened does. */
+static int find_ledger(const struct agent_address *address)
+{
+    int error = agent_lease_find(address->path);
+    return error == -EPERM ? -EACCES : error;
+}
+
 static int open_link(const struct agent_address *address, bool is_alone)
 {
     int fd = connect_somehow(address);
@@ -117,7 +124,7 @@ static int open_link(const struct agent_address *address, bool is_alone)
     link_state.fd = fd;
     descriptor_remember(DESCRIPTOR_SOCKET, fd);
     frame_reader_init(&link_state.reader);
-    int error = agent_lease_find(address->path);
+    int error = find_ledger(address);
     if (error == 0)
         error = process_arena_make();
     /* An arena that nothing is recorded into is none. */

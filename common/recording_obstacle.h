@@ -22,7 +22,7 @@
       "the agent cannot be opened where it runs, or a filter of system calls would stop it")       \
     X(SANITIZER, 14,                                                                               \
       "it was built with a sanitizer (ASAN_OPTIONS=verify_asan_link_order=0 lets the agent in)")   \
-    X(LOST, 15, "its arena was lost with a profd and a profd-keeper that were killed")
+    X(LOST, 15, "its arena was lost with the profd that had it")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

@@ -139,15 +139,26 @@ static bool is_arena_settled(const struct child *child, int arena_fd)
     return has_recorded(child) && (arena_fd < 0 || child->state == CHILD_ENDED);
 }
 
-/* Why there is no arena. Whoever gave it away gave it to a keeper that was killed, too. */
+/* Why there is no arena. Whoever gave it away gave it to a profd that left this one nothing. */
 static enum recording_obstacle obstacle_of(const struct message_hello *hello, int arena_fd)
 {
     bool is_lost = arena_fd < 0 && hello->obstacle == OBSTACLE_NONE;
     return is_lost ? OBSTACLE_LOST : (enum recording_obstacle)hello->obstacle;
 }
 
+/* Whether the answer to its hello lets CHILD bring an arena with the next one: it gets the ledger
+ * that its user may not open, or hears that its arena is lost, if that was not its obstacle BEFORE.
+ */
+static bool may_bring_arena(const struct child *child, enum recording_obstacle before)
+{
+    return child->obstacle == OBSTACLE_OTHER_USER ||
+           (child->obstacle == OBSTACLE_LOST && before != OBSTACLE_LOST);
+}
+
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
 {
+    const enum recording_obstacle before = child->obstacle;
+
     if (is_arena_settled(child, arena_fd)) {
         if (arena_fd >= 0)
             close(arena_fd);
@@ -163,7 +174,7 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
     child->lease_owner = hello->lease_owner;
     child->obstacle = obstacle_of(hello, arena_fd);
     memory_add_child(child->agents->memory, child);
-    if (arena_fd < 0)
+    if (arena_fd < 0 && !may_bring_arena(child, before))
         log_warn_of_many(child->pid, "%d (%s) cannot record: %s", child->pid, child->executable,
                          recording_obstacle_text(child->obstacle));
 }

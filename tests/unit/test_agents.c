@@ -1,4 +1,7 @@
 /* daemon.agents: hellos and ends of real processes. */
+#include <sys/mman.h>
+
+#include "common/recording_obstacle.h"
 #include "daemon/agents/agents.h"
 #include "tests/unit/agents_scene.h"
 #include "tests/unit/run_suite.h"
@@ -62,6 +65,42 @@ static void live_twice_giving_once(void)
 static void live_twice_giving_twice(void)
 {
     live_twice(true);
+}
+
+/* Says hello twice without an arena, because of OBSTACLE, or as who has given it away. */
+static void live_without_arena_yet(enum recording_obstacle obstacle)
+{
+    static struct fake_agent agent;
+    const struct message_hello hello = { .protocol_version = PROTOCOL_VERSION,
+                                         .pid = getpid(),
+                                         .start_ns = fake_agent_now_ns(),
+                                         .obstacle = obstacle,
+                                         .gave_arena = obstacle == OBSTACLE_NONE,
+                                         .executable = { "/bin/yet", 8 },
+                                         .command_line = { "yet", 3 } };
+
+    for (int i = 0; i < 2; i++) {
+        agent.profd = socket_connect(path, 0);
+        fake_agent_send(
+            &agent, message_put_hello(agent.frame, MESSAGE_MAX_BYTES, MESSAGE_HELLO, &hello), -1);
+    }
+    for (;;)
+        pause();
+}
+
+static void live_without_what_it_gave(void)
+{
+    live_without_arena_yet(OBSTACLE_NONE);
+}
+
+static void live_as_other_user(void)
+{
+    live_without_arena_yet(OBSTACLE_OTHER_USER);
+}
+
+static void live_without_memory(void)
+{
+    live_without_arena_yet(OBSTACLE_NO_MEMORY);
 }
 
 START_TEST(a_hello_makes_a_child)
@@ -151,6 +190,42 @@ START_TEST(a_hello_that_cannot_be_used_makes_no_child)
 }
 END_TEST
 
+static unsigned count_in(const char *text, const char *what)
+{
+    unsigned count = 0;
+
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static const struct {
+    void (*agent)(void);
+    enum recording_obstacle obstacle;
+    unsigned warnings;
+} without_arena[] = {
+    { live_without_what_it_gave, OBSTACLE_LOST, 1 },
+    { live_as_other_user, OBSTACLE_OTHER_USER, 0 },
+    { live_without_memory, OBSTACLE_NO_MEMORY, 2 },
+};
+
+/* Not of what the answer to its hello mends: the ledger comes with that, and an arena that is lost
+ * is brought by the next hello. */
+START_TEST(a_process_that_cannot_record_is_warned_of)
+{
+    static char text[4096];
+    int log = memfd_create("log", MFD_CLOEXEC);
+
+    ck_assert_int_eq(dup2(log, STDERR_FILENO), STDERR_FILENO);
+    begin_agent(without_arena[_i].agent);
+    run_until(&seen.hellos, 2);
+    ck_assert_int_ge(pread(log, text, sizeof(text) - 1, 0), 0);
+    close(log);
+    ck_assert_uint_eq(count_in(text, "cannot record"), without_arena[_i].warnings);
+    ck_assert_int_eq(table.first->obstacle, without_arena[_i].obstacle);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.agents");
@@ -164,6 +239,8 @@ int main(void)
     tcase_add_test(all, without_a_session_nothing_is_kept);
     tcase_add_test(all, a_connection_may_end_before_its_process);
     tcase_add_loop_test(all, a_hello_that_cannot_be_used_makes_no_child, 0, 2);
+    tcase_add_loop_test(all, a_process_that_cannot_record_is_warned_of, 0,
+                        (int)(sizeof(without_arena) / sizeof(without_arena[0])));
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
