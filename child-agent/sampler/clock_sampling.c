@@ -20,27 +20,36 @@ void clock_sampling_refuse(enum clock_refusal refusal)
         atomic_store(&core.arena.header->sampling_clock_refusal, refusal);
 }
 
+static bool is_of_wall_clock(void)
+{
+    return atomic_load(&core.arena.header->sampling_clock) == SAMPLING_CLOCK_WALL;
+}
+
 static void choose_interval(uint64_t interval_ns)
 {
     uint64_t tick_ns = thread_clock_tick_ns();
     sampling.interval_ns = interval_ns;
     sampling.timer_interval_ns = thread_clock_timer_interval_ns(interval_ns, tick_ns);
-    atomic_store(&core.arena.header->sampling_interval_ns,
-                 interval_ns > tick_ns ? interval_ns : tick_ns);
+    /* The sampler keeps to the interval, the threads' clocks cannot. */
+    if (!is_of_wall_clock() && interval_ns < tick_ns)
+        interval_ns = tick_ns;
+    atomic_store(&core.arena.header->sampling_interval_ns, interval_ns);
 }
 
 static void describe_in_arena(const struct session_settings *settings)
 {
     struct arena_header *header = core.arena.header;
-    atomic_store(&header->sampling_clock, SAMPLING_CLOCK_CPU);
+    atomic_store(&header->sampling_clock,
+                 settings->clock == SAMPLING_CLOCK_WALL ? SAMPLING_CLOCK_WALL : SAMPLING_CLOCK_CPU);
     /* A process may end before the looking thread gets to it. */
     atomic_store(&header->sampling_clock_refusal, settings->clock == SAMPLING_CLOCK_PERF
                                                       ? CLOCK_REFUSAL_NOT_YET
                                                       : CLOCK_REFUSAL_NONE);
 }
 
-int clock_sampling_start(const struct session_settings *settings)
+void clock_sampling_start(const struct session_settings *settings)
 {
+    describe_in_arena(settings);
     choose_interval(settings->interval_ns);
     sampling.is_paused = settings->is_paused || settings->is_sampling_paused;
     sampling.session_start_ns = clock_monotonic_ns();
@@ -48,31 +57,18 @@ int clock_sampling_start(const struct session_settings *settings)
     bool may_have_events = perf_event_may_send(sampling_signal_number());
     atomic_store(&sampling.uses_events, wants_events && may_have_events);
     atomic_store(&sampling.is_refused, false);
-    describe_in_arena(settings);
     if (wants_events && !may_have_events)
         clock_sampling_refuse(CLOCK_REFUSAL_DEADLY_SIGNAL);
     if (atomic_load(&core.is_filtered))
         clock_sampling_refuse(CLOCK_REFUSAL_FILTER);
     else
         atomic_store(&sampling.is_on, true);
-    return 0;
-}
-
-static bool is_of_wall_clock(void)
-{
-    return core_local.has_arena &&
-           atomic_load(&core.arena.header->sampling_clock) == SAMPLING_CLOCK_WALL;
 }
 
 void clock_sampling_prepare_threads(void)
 {
-    if (!atomic_load(&core.is_filtered) && !is_of_wall_clock())
+    if (!atomic_load(&core.is_filtered))
         (void)process_timer_make(sampling_signal_number()); /* else there is none, as before 6.4 */
-}
-
-void clock_sampling_do_without(void)
-{
-    process_timer_delete();
 }
 
 void clock_sampling_retry_refused(void)
@@ -94,7 +90,7 @@ void clock_sampling_give_up(void)
 
 bool clock_sampling_go_quiet(void)
 {
-    if (!core_local.has_arena || is_of_wall_clock() || core_local.recording_generation == 0 ||
+    if (!core_local.has_arena || core_local.recording_generation == 0 ||
         process_timer_make(sampling_signal_number()) < 0 ||
         !process_timer_serve(sampling.timer_interval_ns))
         return false;

@@ -20,8 +20,8 @@
 
 /* Starts clock sampling for a session. The clocks run once clock_sampling_follow() has been called
  * for their threads. This and the following functions are called by one thread at a time, unless
- * stated otherwise. Returns 0. */
-int clock_sampling_start(const struct session_settings *settings);
+ * stated otherwise. */
+void clock_sampling_start(const struct session_settings *settings);
 
 /* Stops sampling. Clocks that still run are ignored. */
 void clock_sampling_stop(void);
@@ -29,9 +29,6 @@ void clock_sampling_stop(void);
 /* Called when the process has or will soon have several threads. Prepares what serves threads that
  * cannot get a timer of their own. Also without a session: timers may be available only now. */
 void clock_sampling_prepare_threads(void);
-
-/* Drops that preparation, because the session uses another clock, which does not need it. */
-void clock_sampling_do_without(void);
 
 /* Tries again to start the clocks of threads that were refused one, since timers may have become
  * available. */

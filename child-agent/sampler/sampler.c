@@ -43,22 +43,13 @@ static void record_last_counters(struct sampler_tick *tick)
     (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* What samples: the threads' own clocks, unless the session is to look at real time. */
-static int choose_clock(const struct session_settings *settings)
+/* How often the sampler wakes up. */
+static void choose_interval(const struct session_settings *settings)
 {
-    struct arena_header *header = core.arena.header;
     sampler.looks = settings->clock != SAMPLING_CLOCK_WALL;
     sampler.interval_ns = settings->interval_ns;
-    if (!sampler.looks) {
-        clock_sampling_do_without();
-        atomic_store(&header->sampling_clock, SAMPLING_CLOCK_WALL);
-        atomic_store(&header->sampling_clock_refusal, CLOCK_REFUSAL_NONE);
-        atomic_store(&header->sampling_interval_ns, settings->interval_ns);
-        return 0;
-    }
-    if (sampler.interval_ns < SAMPLER_LOOK_INTERVAL_NS)
+    if (sampler.looks && sampler.interval_ns < SAMPLER_LOOK_INTERVAL_NS)
         sampler.interval_ns = SAMPLER_LOOK_INTERVAL_NS;
-    return clock_sampling_start(settings);
 }
 
 /* Whether SETTINGS ask for what the only thread of a program cannot do for itself. */
@@ -77,11 +68,8 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     sampler.manager = manager;
     sampler.needs_thread = needs_thread(settings);
     sampler.chores_due_ns = clock_monotonic_ns() + SAMPLER_LOOK_INTERVAL_NS;
-    error = choose_clock(settings);
-    if (error < 0) {
-        sampler_tick_destroy(tick);
-        return error;
-    }
+    choose_interval(settings);
+    clock_sampling_start(settings);
     atomic_store(&sampler.is_paused, settings->is_paused || settings->is_sampling_paused);
     atomic_store(&sampler.stop_word, 0);
     atomic_store(&sampler.tick, tick);
@@ -91,9 +79,8 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
 
 void sampler_resume(bool are_threads_the_same)
 {
-    if (sampler.looks)
-        clock_sampling_resume();
-    else if (are_threads_the_same)
+    clock_sampling_resume();
+    if (!sampler.looks && are_threads_the_same)
         sampler_tick_resume(atomic_load(&sampler.tick));
 }
 
@@ -105,8 +92,7 @@ void sampler_start_thread(void)
         return;
     after_sampling_open();
     clock_sampling_return_event();
-    if (sampler.looks)
-        clock_sampling_prepare_threads();
+    clock_sampling_prepare_threads();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
     upcall_begin_messages();
     if (own_thread_create(&sampler.thread, sampler_thread_run, tick) == 0)
@@ -191,12 +177,9 @@ void sampler_set_interval(uint64_t interval_ns)
 {
     if (atomic_load(&sampler.tick) == NULL)
         return;
-    if (sampler.looks) {
-        clock_sampling_set_interval(interval_ns);
-        return;
-    }
-    atomic_store(&sampler.interval_ns, interval_ns);
-    atomic_store(&core.arena.header->sampling_interval_ns, interval_ns);
+    clock_sampling_set_interval(interval_ns);
+    if (!sampler.looks)
+        atomic_store(&sampler.interval_ns, interval_ns);
 }
 
 void sampler_flush(void)

@@ -24,6 +24,7 @@ enum {
     SAMPLER_QUIET_TICKS = 50,
     SAMPLER_QUIET_STRIDE = 8,
     SAMPLER_LONGEST_STRIDE_NS = 20 * 1000 * 1000,
+    SAMPLER_DRIFT_TICKS = 64, /* in so many, ticks drift by an interval */
 };
 
 /* Sleeps until WAKE_NS or until the thread is to end. */
@@ -105,13 +106,22 @@ static void update_clock(void)
     atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
 }
 
+/* At a fixed distance from the kernel's ticks, which interrupt threads by their clocks, those would
+ * find threads in the handler of our signal always, or never. So ours drift, to and fro. */
+static uint64_t drifting_interval_ns(uint64_t interval_ns, uint64_t tick)
+{
+    uint64_t drift_ns = interval_ns / SAMPLER_DRIFT_TICKS;
+    bool is_slow = tick / SAMPLER_DRIFT_TICKS % 2 == 0;
+    return is_slow ? interval_ns + drift_ns : interval_ns - drift_ns;
+}
+
 /* Ticks at the interval, until it is to end. */
 static void sample_until_stopped(struct sampler_tick *tick)
 {
     /* The first tick comes after an interval: at once, it would only find the agent's constructor.
      */
     uint64_t wake_ns = clock_monotonic_ns() + sampler.interval_ns;
-    uint64_t clock_updated_ns = 0;
+    uint64_t clock_updated_ns = 0, ticks = 0;
     uint32_t stride = 1, quiet_ticks = 0;
     (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
     sleep_until(wake_ns);
@@ -123,9 +133,11 @@ static void sample_until_stopped(struct sampler_tick *tick)
         process_unwinder_read_mappings();
         if (now_ns - clock_updated_ns > SAMPLER_CLOCK_UPDATE_NS) {
             update_clock();
+            clock_sampling_retry_refused();
             clock_updated_ns = now_ns;
         }
-        wake_ns = next_wake(wake_ns, now_ns, stride * sampler.interval_ns);
+        wake_ns =
+            next_wake(wake_ns, now_ns, stride * drifting_interval_ns(sampler.interval_ns, ticks++));
         sleep_until(wake_ns);
     }
 }

@@ -22,14 +22,13 @@ static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
     return snapshot;
 }
 
-/* First sight of a thread in this session: what it used before is not the session's. */
+/* First sight of a thread in this session: one that sleeps since before is left alone. */
 static void meet_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     bool is_new = thread_began_with(thread, tick->session_start_ns);
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     sampled->run = tick->run;
-    sampled->sampled_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
-    sampled->requested_cpu_ns = sampled->sampled_cpu_ns;
+    sampled->requested_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
@@ -92,7 +91,9 @@ static void write_quiet_ticks(struct sampler_tick *tick, uint64_t now, uint32_t 
 bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
 {
     uint64_t now = clock_ticks();
-    bool has_run = cpu_activity_since_last(&tick->activity) || tick->is_first;
+    bool has_run =
+        cpu_activity_since_last(&tick->activity) || tick->is_first || tick->has_passed_over;
+    tick->has_passed_over = false;
     if (tick->records_event_delay)
         event_delays_read(sampler_tick_access(tick));
     if (!has_run)
@@ -115,15 +116,7 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
     return true;
 }
 
-/* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by
- * rounding. */
-static uint64_t take_cpu_us(struct thread_sampler_data *sampled)
-{
-    uint64_t cpu_us = sampled->requested_cpu_ns / 1000 - sampled->sampled_cpu_ns / 1000;
-    sampled->sampled_cpu_ns = sampled->requested_cpu_ns;
-    return cpu_us;
-}
-
+/* Where THREAD waited, as a sample of no CPU time. */
 static void write_sample(struct sampler_tick *tick, struct thread_registration *thread,
                          const struct snapshot *snapshot)
 {
@@ -135,9 +128,8 @@ static void write_sample(struct sampler_tick *tick, struct thread_registration *
     if (is_truncated)
         snapshot_count_truncated();
     /* A sample that finds no chunk is counted by the writer. */
-    (void)sample_encoder_sample(tick->encoder, thread->index, ticks,
-                                take_cpu_us(thread_sampled(sampler_tick_access(tick), thread)),
-                                tick->merged, (uint32_t)depth, is_truncated);
+    (void)sample_encoder_sample(tick->encoder, thread->index, ticks, 0, tick->merged,
+                                (uint32_t)depth, is_truncated);
 }
 
 /* A thread that waits for a processor, or to wake up, is as before; one that runs on without taking
@@ -149,10 +141,20 @@ static bool has_run_since_request(const struct thread_registration *thread,
            clock_read_ns(thread->cpu_clock) > sampled->requested_cpu_ns + CPU_NOISE_NS;
 }
 
+/* It is asked at each tick until it waits. */
+static void pass_over_running(struct sampler_tick *tick, struct thread_registration *thread,
+                              struct thread_sampler_data *sampled)
+{
+    sampled->requested_cpu_ns = 0;
+    tick->has_passed_over = true;
+    thread_sleep_forget_look(&thread->sleep);
+    (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
+}
+
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
-    const struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
+    struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     if (sampled->run != tick->run)
         return;
     enum snapshot_state state = snapshot != NULL
@@ -160,6 +162,9 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
                                     : SNAPSHOT_EMPTY;
     if (state == SNAPSHOT_TAKEN) {
         write_sample(tick, thread, &snapshot->snapshot);
+        atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
+    } else if (state == SNAPSHOT_DECLINED) {
+        pass_over_running(tick, thread, sampled);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
     } else if (state == SNAPSHOT_REQUESTED && has_run_since_request(thread, sampled)) {
         arena_count_drop(&core.arena, DROP_LATE_SAMPLE, 1);

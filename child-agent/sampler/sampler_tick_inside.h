@@ -22,6 +22,7 @@ struct sampler_tick {
     uint64_t interval_ns;
     bool is_under_way;
     bool is_first;
+    bool has_passed_over; /* a thread that ran when it was asked where it waits */
     uint64_t session_start_ns;
     uint64_t requested_ticks; /* when the current tick began */
     uint64_t range_start_seen;

@@ -136,13 +136,32 @@ static void pass_signal_on(int number, siginfo_t *info)
     sampling_signal_send_again(number, info);
 }
 
+/* A running thread is sampled by its own clock, where it uses CPU time. */
+static void answer_request(struct snapshot_copy *snapshot, const void *context)
+{
+    enum snapshot_state answer = SNAPSHOT_DECLINED;
+    if (snapshot_was_waiting(context)) {
+        snapshot_capture(snapshot, thread_current, context);
+        answer = SNAPSHOT_TAKEN;
+    }
+    atomic_store_explicit(&snapshot->state, answer, memory_order_release);
+}
+
+/* The kernel drops a request while a signal of the same number is pending. */
+static void decline_merged_request(int number)
+{
+    struct snapshot_copy *snapshot =
+        thread_current != NULL ? atomic_load(&thread_current->snapshot) : NULL;
+    uint32_t requested = SNAPSHOT_REQUESTED;
+    if (snapshot != NULL && atomic_load(&snapshot->signal_number) == number)
+        (void)atomic_compare_exchange_strong(&snapshot->state, &requested, SNAPSHOT_DECLINED);
+}
+
 /* SNAPSHOT: NULL for a request that nobody waits for any more, which only passes. */
 static void on_request(struct snapshot_copy *snapshot, void *context)
 {
-    if (snapshot != NULL) {
-        snapshot_capture(snapshot, thread_current, context);
-        atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
-    }
+    if (snapshot != NULL)
+        answer_request(snapshot, context);
     thread_mask_settle_in_handler(context);
     signal_stack_follow_in_handler(context);
     snapshot_restart_system_call(context);
@@ -157,6 +176,7 @@ void sampling_signal_handle(int number, siginfo_t *info, void *context)
             pass_signal_on(number, info);
     } else if (clock_sampling_is_signal(info)) {
         on_clock(number, info, context);
+        decline_merged_request(number);
         signal_stack_follow_in_handler(context);
         snapshot_restart_system_call(context);
     } else if ((snapshot = requested_snapshot(thread_current, info)) != NULL ||

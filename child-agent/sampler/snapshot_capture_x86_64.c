@@ -327,6 +327,25 @@ static bool interrupted_number(const greg_t *registers, uint32_t *number)
     return called_number(code, bytes, number);
 }
 
+static bool is_system_call_at(uint64_t address)
+{
+    static const uint8_t system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    uint8_t code[CALL_BYTES];
+    return process_memory_read(address, code, sizeof(code)) == 0 &&
+           memcmp(code, system_call, sizeof(code)) == 0;
+}
+
+/* The kernel has put the number of a call that it makes again back into rax. */
+bool snapshot_was_waiting(const void *context)
+{
+    enum { NUMBERS_END = 1024 };
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    uint64_t rax = (uint64_t)registers[REG_RAX], next = (uint64_t)registers[REG_RIP];
+    if (registers[REG_RAX] == -EINTR)
+        return is_system_call_at(next - CALL_BYTES);
+    return rax < NUMBERS_END && is_system_call_at(next);
+}
+
 void snapshot_restart_system_call(void *context)
 {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;

@@ -23,7 +23,7 @@ static inline bool thread_sleep_lets_look(_Atomic enum thread_sleep *sleep)
     return atomic_compare_exchange_strong(sleep, &seen, THREAD_ASLEEP_SEEN) || seen == THREAD_AWAKE;
 }
 
-/* Called for a new sampler, which has not seen any thread yet. */
+/* Called when the sampler has not seen the thread asleep, whatever it has looked at. */
 static inline void thread_sleep_forget_look(_Atomic enum thread_sleep *sleep)
 {
     enum thread_sleep seen = THREAD_ASLEEP_SEEN;

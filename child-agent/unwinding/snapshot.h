@@ -31,6 +31,7 @@ enum snapshot_state {
     SNAPSHOT_EMPTY = 0,
     SNAPSHOT_REQUESTED = 1, /* the signal has been sent */
     SNAPSHOT_TAKEN = 2,     /* published by the handler */
+    SNAPSHOT_DECLINED = 3,  /* by the handler: the thread was running */
 };
 
 /* A label that was on the thread's label stack. */

@@ -10,6 +10,9 @@
 #include "json/json_format.h"
 #include "json/json_writer_room.h"
 
+/* The longest tick of a kernel, at which timed samples are taken. */
+enum { MOST_COVERED_NS = 10 * 1000 * 1000 };
+
 /* Where the table is being written: the stack and the time of the last sample. */
 struct sample_stream {
     const struct process_context *process;
@@ -22,6 +25,18 @@ struct sample_stream {
     struct event_delay_cursor delays;
     uint64_t delay_us; /* at the last tick */
 };
+
+/* Whether a viewer, which lets a sample's CPU time begin where the sample before it is, has to draw
+ * that of the next timed one across TIME_NS. */
+static bool is_covered(const struct sample_stream *stream, uint64_t time_ns)
+{
+    if (stream->timed == stream->timed_end || stream->timed->stack == UNIQUE_NONE)
+        return false;
+    uint64_t cpu_ns = stream->timed->cpu_us * NS_PER_US;
+    if (cpu_ns > MOST_COVERED_NS)
+        cpu_ns = MOST_COVERED_NS;
+    return time_ns < stream->timed->time_ns && stream->timed->time_ns - time_ns < cpu_ns;
+}
 
 /* [stack, time, eventDelay, threadCPUDelta] */
 static void stream_sample(struct sample_stream *stream, uint64_t time_ns, uint64_t delay_us,
@@ -75,7 +90,7 @@ static void stream_idle(struct sample_stream *stream, uint32_t from, uint32_t to
     for (uint32_t tick = from; tick < to && times[tick] <= end_ns; tick++) {
         stream_timed(stream, times[tick], end_ns);
         stream->delay_us = event_delay_at(&stream->delays, tick);
-        if (!stream->was_timed)
+        if (!stream->was_timed && !is_covered(stream, times[tick]))
             stream_sample(stream, times[tick], stream->delay_us, 0);
     }
 }
@@ -117,6 +132,8 @@ static uint64_t stream_rows(const struct process_context *process,
         stream.was_timed = false;
         stream.code = row.code;
         stream.delay_us = event_delay_at(&stream.delays, row.tick);
+        if (row.cpu_us == 0 && is_covered(&stream, time_ns))
+            continue;
         stream_sample(&stream, time_ns < end_ns ? time_ns : end_ns, stream.delay_us, row.cpu_us);
     }
     if (in != end)

@@ -169,17 +169,10 @@ profile_truly() {
     is_true
 }
 
-# What it is compared with is no matter of course.
-test_the_wall_clock_books_elsewhere() {
-    profile wall napping
-    if (is_true) >/dev/null; then
-        fail "the wall clock's profile is true"
-    fi
-}
-
 test_busy_threads() {
     profile_truly cpu busy
     profile_truly perf busy
+    profile_truly wall busy
 }
 
 test_threads_that_nap() {
@@ -187,6 +180,18 @@ test_threads_that_nap() {
     is_at_most blocking 25
     profile_truly perf napping
     is_at_most blocking 25
+    profile_truly wall napping
+    is_at_most blocking 30 # which is where our signals wake them
+}
+
+# A profile in which CPU time is booked elsewhere is no matter of course: the judge must see it.
+test_a_false_profile_is_not_true() {
+    profile cpu napping
+    sed -i -E 's/^(function\t[0-9]+\tmix_integers)\t/\1_away\t/' truth
+    expect 0 "$programs/judge_truth" truth out.json
+    if (is_true) >/dev/null; then
+        fail "a profile of which a function is missing is true"
+    fi
 }
 
 test_threads_that_hand_a_mutex_to_and_fro() {

@@ -32,14 +32,14 @@ START_TEST(a_thread_that_was_seen_asleep_has_rows_until_it_tells_of_itself)
     encode_look(MAIN, 5, "aw"); /* waits */
     encode_tick(6);
     encode_tick(7);
-    timed_by(own.encoders[1], MAIN, 8, 4000, "ac");
+    timed_by(own.encoders[1], MAIN, 8, 900, "ac");
     encode_tick(9);
     encode_tick(10);
     encode_look(MAIN, 10, "aw");
     encode_tick(11);
     make_profile();
     ASSERT_ROWS(0, { 3, 4000, "ab" }, { 5, 0, "aw" }, { 6, 0, "aw" }, { 7, 0, "aw" },
-                { 8, 4000, "ac" }, { 10, 0, "aw" }, { 11, 0, "aw" });
+                { 8, 900, "ac" }, { 10, 0, "aw" }, { 11, 0, "aw" });
     ck_assert_uint_eq(bad_blocks(), 0);
 }
 END_TEST
@@ -50,10 +50,10 @@ START_TEST(a_look_may_come_first)
     encode_tick(4);
     encode_look(MAIN, 4, "aw");
     encode_tick(5);
-    encode_sample(MAIN, 6, 4000, "ab");
+    encode_sample(MAIN, 6, 900, "ab");
     encode_tick(7);
     make_profile();
-    ASSERT_ROWS(0, { 4, 0, "aw" }, { 5, 0, "aw" }, { 6, 4000, "ab" });
+    ASSERT_ROWS(0, { 4, 0, "aw" }, { 5, 0, "aw" }, { 6, 900, "ab" });
 }
 END_TEST
 
@@ -61,11 +61,42 @@ START_TEST(a_row_of_a_tick_and_a_timed_one_share_their_stack)
 {
     encode_tick(3);
     encode_look(MAIN, 3, "aw");
-    encode_sample(MAIN, 4, 4000, "aw"); /* which is written as "the same" */
+    encode_sample(MAIN, 4, 900, "aw"); /* which is written as "the same" */
     encode_tick(5);
     encode_look(MAIN, 5, "aw");
     make_profile();
-    ASSERT_ROWS(0, { 3, 0, "aw" }, { 4, 4000, "aw" }, { 5, 0, "aw" });
+    ASSERT_ROWS(0, { 3, 0, "aw" }, { 4, 900, "aw" }, { 5, 0, "aw" });
+}
+END_TEST
+
+/* Viewers draw CPU time no further back than to the row before. */
+START_TEST(rows_across_which_cpu_time_is_drawn_are_left_out)
+{
+    encode_tick(3);
+    encode_look(MAIN, 3, "aw");
+    encode_tick(4);
+    encode_tick(5);
+    encode_tick(6);
+    encode_look(MAIN, 6, "av");
+    encode_tick(7);
+    encode_sample(MAIN, 8, 3500, "ab");
+    encode_tick(9);
+    encode_look(MAIN, 9, "aw");
+    make_profile();
+    ASSERT_ROWS(0, { 3, 0, "aw" }, { 4, 0, "aw" }, { 8, 3500, "ab" }, { 9, 0, "aw" });
+}
+END_TEST
+
+START_TEST(no_more_rows_are_left_out_than_one_timer_can_cover)
+{
+    encode_tick(28);
+    encode_look(MAIN, 28, "aw");
+    for (uint64_t ms = 30; ms < 45; ms += 2)
+        encode_tick(ms);
+    encode_sample(MAIN, 45, 400000, "ab");
+    make_profile();
+    ASSERT_ROWS(0, { 28, 0, "aw" }, { 30, 0, "aw" }, { 32, 0, "aw" }, { 34, 0, "aw" },
+                { 45, 400000, "ab" });
 }
 END_TEST
 
@@ -137,6 +168,8 @@ int main(void)
     tcase_add_test(ticks, a_thread_that_was_seen_asleep_has_rows_until_it_tells_of_itself);
     tcase_add_test(ticks, a_look_may_come_first);
     tcase_add_test(ticks, a_row_of_a_tick_and_a_timed_one_share_their_stack);
+    tcase_add_test(ticks, rows_across_which_cpu_time_is_drawn_are_left_out);
+    tcase_add_test(ticks, no_more_rows_are_left_out_than_one_timer_can_cover);
     tcase_add_test(ticks, cpu_use_alone_ends_idle_rows_too);
     tcase_add_test(ticks, a_late_one_is_no_row_among_timed_ones);
     tcase_add_test(ticks, a_timed_row_tells_the_event_delay_of_the_last_tick);

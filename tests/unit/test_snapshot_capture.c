@@ -185,6 +185,33 @@ START_TEST(code_that_is_no_plain_call_is_left_alone)
 }
 END_TEST
 
+/* OFFSET: where the thread goes on, from the system call on. */
+static bool waits(long result, long offset)
+{
+    interrupted_in(SYS_read, result);
+    context.uc_mcontext.gregs[REG_RIP] += offset - (CODE_BYTES - CALL_OFFSET);
+    return snapshot_was_waiting(&context);
+}
+
+START_TEST(a_thread_waits_that_has_to_make_its_call_again)
+{
+    ck_assert(waits(-EINTR, 2));
+    ck_assert(waits(SYS_read, 0));
+    ck_assert(!waits(1, 2));
+    ck_assert(!waits(-EAGAIN, 2));
+    ck_assert(!waits(-EINTR, 1));
+    ck_assert(!waits(SYS_read, 1));
+}
+END_TEST
+
+START_TEST(a_thread_that_goes_on_where_nothing_is_does_not_wait)
+{
+    interrupted_in(SYS_read, SYS_read);
+    context.uc_mcontext.gregs[REG_RIP] = 16;
+    ck_assert(!snapshot_was_waiting(&context));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("child-agent.snapshot_capture");
@@ -201,6 +228,10 @@ int main(void)
     tcase_add_test(tcase, a_signal_that_the_program_ignores_does_not_either);
     tcase_add_test(tcase, but_one_that_it_handles_keeps_its_EINTR);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("waiting");
+    tcase_add_test(tcase, a_thread_waits_that_has_to_make_its_call_again);
+    tcase_add_test(tcase, a_thread_that_goes_on_where_nothing_is_does_not_wait);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
