@@ -12,7 +12,7 @@
     X(AUTO, 0, "auto") /* asked for: whichever is best; of a process: it has none yet */           \
     X(CPU, 1, "cpu")   /* a timer on each thread's CPU clock, as fine as the kernel's tick */      \
     X(PERF, 2, "perf") /* a perf event for each thread, as fine as the interval */                 \
-    X(WALL, 3, "wall") /* each interval of real time, also of threads that wait */
+    X(WALL, 3, "wall") /* as CPU; also where threads wait, at each interval of real time */
 
 enum sampling_clock {
 #define X(name, number, text) SAMPLING_CLOCK_##name = number,

@@ -81,8 +81,8 @@ static int open_held(const struct reference *reference, int *held_fd)
     if (!ledger_memfd_is_at(path))
         return -ESTALE;
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return -errno;
+    if (fd < 0) /* the holder may have ended just now */
+        return errno == ENOENT || errno == ESRCH ? -ESTALE : -errno;
     if (!is_referred_to(fd, reference)) {
         close(fd);
         return -ESTALE;

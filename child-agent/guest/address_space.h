@@ -1,7 +1,9 @@
 /* Limits how much the agent takes of what the process may have of addresses (RLIMIT_AS, `ulimit
  * -v`) and of data, which is private memory that can be written (RLIMIT_DATA, `ulimit -d`): a tenth
- * at most of each. Each large reservation has a share of that. The rest is for the library itself
- * and for reservations of fixed size, so that everything stays within the tenth. Any thread. */
+ * at most of each, besides the signal stack of 64 KB that each thread gets (signal_stack.h), next
+ * to a stack of its own. Each large reservation has a share of that. The rest is for the library
+ * itself and for reservations of fixed size, so that everything stays within the tenth. Any thread.
+ */
 #ifndef PROFD_AGENT_ADDRESS_SPACE_H
 #define PROFD_AGENT_ADDRESS_SPACE_H
 

@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/signalfd.h>
 
 #include "child-agent/core.h"
 #include "child-agent/guest/interpose.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -79,9 +81,22 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
 
 PROFD_INTERPOSED int sigaltstack(const stack_t *stack, stack_t *old_stack)
 {
-    if (core.is_enabled && stack != NULL && stack->ss_flags != SS_DISABLE)
-        masking_handlers_fit_stack(stack->ss_size);
-    return signal_stack_change(stack, old_stack);
+    enum { FLAGS_THAT_ARE_NO_STATE = (int)(1U << 31) }; /* SS_AUTODISARM */
+    int result = signal_stack_change(stack, old_stack); /* they may be no addresses */
+    if (core.is_enabled && result == 0 && stack != NULL &&
+        (stack->ss_flags & ~FLAGS_THAT_ARE_NO_STATE) != SS_DISABLE)
+        masking_handlers_note_stack(stack->ss_size);
+    return result;
+}
+
+/* The set may be no address: then the kernel says so. Where nobody may ask, it is believed. */
+static bool can_read_set(const sigset_t *set)
+{
+    int saved_errno = errno;
+    uint64_t bits;
+    int error = process_memory_read((uint64_t)(uintptr_t)set, &bits, sizeof(bits));
+    errno = saved_errno;
+    return error == 0 || (set != NULL && process_memory_is_refused());
 }
 
 PROFD_INTERPOSED int signalfd(int fd, const sigset_t *mask, int flags)
@@ -89,10 +104,8 @@ PROFD_INTERPOSED int signalfd(int fd, const sigset_t *mask, int flags)
     static signalfd_function *real;
     if (real == NULL)
         real = (signalfd_function *)real_symbol("signalfd");
-    if (!core.is_enabled)
+    if (!core.is_enabled || !sampling_signal_is_own_process() || !can_read_set(mask))
         return real(fd, mask, flags);
     thread_mask_use(mask);
-    return sampling_signal_is_own_process()
-               ? sampling_signal_program_descriptor(real, fd, mask, flags)
-               : real(fd, mask, flags);
+    return sampling_signal_program_descriptor(real, fd, mask, flags);
 }

@@ -1,9 +1,9 @@
 /* Interposed: calls that a program makes by their number. Those that set filters or masks of
- * signals are noticed, those that end a thread, and those that copy the process; what becomes of
- * others is what the interposed function of the same name makes of it. The rest goes to the kernel
- * as the C library makes it: without a frame, since some children share the stack with who made
- * them. The number stays below the stack's end, so that a call that our signal cut short can be
- * made again. */
+ * signals are noticed, those that end a thread, and those that copy the process; a signalfd() and
+ * an exec are handed to the interposed function of that name. All others go to
+ * the kernel as the C library makes them: without a frame, since some children share the stack with
+ * who made them. The number stays below the stack's end, so that a call that our signal cut short
+ * can be made again. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -29,7 +29,8 @@
 typedef long call_function(long number, long first, long second, long third, long fourth,
                            long fifth);
 
-/* For the code below. */
+/* For the code below, which has two entries: syscall() jumps to what the table has for the number,
+ * maybe to its own second half, and that one back to where the call is made. */
 extern call_function *const interpose_syscall_functions[];
 call_function interpose_syscall_notice_first; /* it is in the code below */
 int interpose_syscall_notice(long number, unsigned long first, unsigned long second,
@@ -127,29 +128,47 @@ static long change_mask(long number, long how, long set, long old_set, long byte
     return result;
 }
 
-/* A set that cannot be read is the kernel's error. FLAGS are signalfd4()'s only. */
+/* What cannot be read is the kernel's error. */
+static bool can_read(long address, void *out, size_t bytes)
+{
+    int saved_errno = errno;
+    int error = process_memory_read((uint64_t)address, out, bytes);
+    errno = saved_errno;
+    return error == 0;
+}
+
+/* FLAGS are signalfd4()'s only. */
 static long make_signal_descriptor(long number, long fd, long set, long bytes, long flags,
                                    long fifth)
 {
     uint64_t bits;
-    if (!may_look() || bytes != sizeof(bits) ||
-        process_memory_read((uint64_t)set, &bits, sizeof(bits)) < 0)
+    if (!may_look() || bytes != sizeof(bits) || !can_read(set, &bits, sizeof(bits)))
         return call_result(make_call(number, fd, set, bytes, flags, fifth));
     const sigset_t wanted = signal_bits_set(bits);
     return signalfd((int)fd, &wanted, number == SYS_signalfd4 ? (int)flags : 0);
 }
 
+/* Not where nobody may ask: then it is believed. */
+static bool is_no_environment(long environment)
+{
+    uint64_t first;
+    return environment != 0 && !process_memory_is_refused() && !process_memory_is_read_directly() &&
+           !can_read(environment, &first, sizeof(first));
+}
+
 static long run_program(long number, long path, long arguments, long environment, long fourth,
                         long fifth)
 {
-    (void)number, (void)fourth, (void)fifth;
+    if (is_no_environment(environment))
+        return call_result(make_call(number, path, arguments, environment, fourth, fifth));
     return execve((const char *)path, (char *const *)arguments, (char *const *)environment);
 }
 
 static long run_program_at(long number, long directory_fd, long path, long arguments,
                            long environment, long flags)
 {
-    (void)number;
+    if (is_no_environment(environment))
+        return call_result(make_call(number, directory_fd, path, arguments, environment, flags));
     return execveat((int)directory_fd, (const char *)path, (char *const *)arguments,
                     (char *const *)environment, (int)flags);
 }
@@ -184,6 +203,7 @@ __asm__(".text\n"
         ".hidden interpose_syscall_notice_first\n"
         ".globl call_by_number_was_made\n"
         ".type syscall, @function\n"
+        ".type interpose_syscall_notice_first, @function\n"
         ".p2align 4\n"
         "syscall:\n"
         "    .cfi_startproc\n"

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -16,15 +15,12 @@
 #include "child-agent/guest/spin.h"
 #include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/small_stacks.h"
 #include "child-agent/threads/thread_registration.h"
 
 /* 6 to 30 ms, by the rate of the ticks: a sample may fall due when the handler is through and has
  * not returned yet, and a thread may lose its processor just then. */
 enum { RETURN_TICKS = 30 * 1000 * 1000 };
-
-/* On a signal stack, beside what the kernel saves for the program's handler and for ours: what both
- * take there, ours until it has moved to another stack (sample_room.h). */
-enum { HANDLERS_BYTES = 4096 };
 
 typedef void signal_handler(int number, siginfo_t *info, void *context);
 
@@ -35,8 +31,6 @@ static struct masking_handler {
     struct sigaction action;         /* as the program set it; under the lock */
     struct sigaction installed;      /* as the kernel has it; likewise */
 } handlers[NSIG];
-
-static _Atomic bool has_small_stacks;
 
 static _Atomic bool is_locked;
 
@@ -115,8 +109,9 @@ static struct sigaction action_to_install(int number, const struct sigaction *ac
     struct sigaction installed = *action;
     if (!sampling_signal_has_handler(action))
         return installed;
-    if ((action->sa_flags & SA_ONSTACK) && atomic_load(&has_small_stacks))
-        signal_bits_add(&installed.sa_mask, sampling_signal_unused());
+    if ((action->sa_flags & SA_ONSTACK) && small_stacks_exist())
+        signal_bits_add(&installed.sa_mask,
+                        sampling_signal_unused() | signal_bit(sampling_signal_number()));
     if (comes_by_itself(number) && blocks_ours(&installed)) {
         installed.sa_sigaction = on_signal;
         installed.sa_flags |= SA_SIGINFO;
@@ -141,17 +136,28 @@ static bool is_valid(int number)
     return number > 0 && number < NSIG;
 }
 
+/* The kernel takes those out that nobody can block. */
+static uint64_t kernel_mask(const struct sigaction *action)
+{
+    return signal_bits_of(&action->sa_mask) & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+}
+
+/* Whether the kernel has OLD from us, and not from the program, past the C library. */
+static bool is_installed(const struct masking_handler *entry, const struct sigaction *old)
+{
+    return atomic_load(&entry->is_changed) && old->sa_sigaction == entry->installed.sa_sigaction &&
+           kernel_mask(old) == kernel_mask(&entry->installed);
+}
+
 /* What the kernel has as OLD, as the program set it. */
 static void translate_old(const struct masking_handler *entry, struct sigaction *old)
 {
-    struct sigaction wanted = entry->action;
-    if (!atomic_load(&entry->is_changed) || old->sa_sigaction != entry->installed.sa_sigaction)
+    if (!is_installed(entry, old))
         return;
-    wanted.sa_flags |= old->sa_flags & ~entry->installed.sa_flags; /* of the C library's own */
-    wanted.sa_restorer = old->sa_restorer;
-    (void)sigdelset(&wanted.sa_mask, SIGKILL);
-    (void)sigdelset(&wanted.sa_mask, SIGSTOP);
-    *old = wanted;
+    old->sa_sigaction = entry->action.sa_sigaction;
+    old->sa_mask = signal_bits_set(kernel_mask(&entry->action));
+    if (!(entry->action.sa_flags & SA_SIGINFO))
+        old->sa_flags &= ~(int)SA_SIGINFO;
 }
 
 static int set_locked(int number, const struct sigaction *action, struct sigaction *old)
@@ -181,6 +187,30 @@ static int get_locked(int number, struct sigaction *old)
     return result;
 }
 
+/* Those that are there already. */
+static void change_locked(int number)
+{
+    struct sigaction action, old;
+    if (!sampling_signal_may_be(number) && get_locked(number, &action) == 0 &&
+        is_to_be_changed(number, &action))
+        (void)set_locked(number, &action, &old); /* cannot fail for an action that was set */
+}
+
+/* For ACTION of NUMBER, which was not to be changed. Another thread may get the first small stack
+ * meanwhile, and changes only what it finds. */
+static int set_unchanged(int number, const struct sigaction *action, struct sigaction *old_action)
+{
+    sigset_t before;
+    bool had_small_stacks = small_stacks_exist();
+    int result = real_sigaction(number, action, old_action);
+    if (result == 0 && action != NULL && !had_small_stacks && small_stacks_exist()) {
+        lock_handlers(&before);
+        change_locked(number);
+        unlock_handlers(&before);
+    }
+    return result;
+}
+
 int masking_handlers_set(int number, const struct sigaction *action, struct sigaction *old_action)
 {
     struct sigaction wanted, old; /* the program's may be no addresses: not under the lock */
@@ -188,8 +218,10 @@ int masking_handlers_set(int number, const struct sigaction *action, struct siga
     bool concerns_us = is_valid(number) && (masking_handlers_have(number) ||
                                             (action != NULL && is_to_be_changed(number, action)));
 
-    if (!concerns_us || !sampling_signal_is_own_process())
+    if (!sampling_signal_is_own_process())
         return real_sigaction(number, action, old_action);
+    if (!concerns_us)
+        return set_unchanged(number, action, old_action);
     if (action != NULL)
         wanted = *action;
     lock_handlers(&before);
@@ -205,25 +237,16 @@ bool masking_handlers_have(int number)
     return is_valid(number) && atomic_load(&handlers[number].is_changed);
 }
 
-/* Those that are there already. */
-static void change_locked(int number)
-{
-    struct sigaction action, old;
-    if (!sampling_signal_may_be(number) && get_locked(number, &action) == 0 &&
-        is_to_be_changed(number, &action))
-        (void)set_locked(number, &action, &old); /* cannot fail for an action that was set */
-}
-
-void masking_handlers_fit_stack(size_t bytes)
+void masking_handlers_note_stack(size_t bytes)
 {
     sigset_t before;
-    if (bytes >= 2 * getauxval(AT_MINSIGSTKSZ) + HANDLERS_BYTES ||
-        !sampling_signal_is_own_process() || atomic_exchange(&has_small_stacks, true))
+    if (!sampling_signal_is_own_process() || !small_stacks_note(bytes))
         return;
     lock_handlers(&before);
     for (int number = 1; number < NSIG; number++)
         change_locked(number);
     unlock_handlers(&before);
+    sampling_signal_renew_actions();
 }
 
 static bool is_return(const struct handler_return *last, const ucontext_t *context)

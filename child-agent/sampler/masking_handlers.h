@@ -4,8 +4,9 @@
  * A sample that falls due meanwhile is taken when such a handler has returned, possibly to a system
  * call that it interrupted. That call must then fail with EINTR and must not be restarted
  * (snapshot_restart_system_call()). So a handler of the agent calls the program's handler and notes
- * where it returned to. Signals that a thread causes itself are left alone, and so are handlers
- * that are installed past the C library; on a small stack those of the former block as well.
+ * where it returned to. Handlers of signals that a thread causes itself, such as SIGSEGV, are not
+ * called by ours, but block the sampling signal where stacks are small. Handlers that are installed
+ * past the C library are left alone.
  *
  * As safe in signal handlers as sigaction(). */
 #ifndef PROFD_AGENT_MASKING_HANDLERS_H
@@ -30,9 +31,10 @@ bool masking_handlers_have(int number);
  * with its CONTEXT. True once for each return. */
 bool masking_handlers_returned_to(const ucontext_t *context);
 
-/* Called before a thread of the program gets a signal stack of so many BYTES. If that is small, all
- * handlers that run on signal stacks block the sampling signal from now on. */
-void masking_handlers_fit_stack(size_t bytes);
+/* Called when a thread of the program has got a signal stack of so many BYTES. If that is small
+ * (small_stacks.h), all handlers that run on signal stacks block the sampling signal from now
+ * on. */
+void masking_handlers_note_stack(size_t bytes);
 
 /* Called in a forked child. */
 void masking_handlers_after_fork_child(void);

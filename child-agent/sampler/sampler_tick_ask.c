@@ -55,6 +55,10 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
     if (!thread_sleep_lets_look(&thread->sleep) || atomic_load(&core.has_filter))
         return;
     uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
+    if (cpu_ns == 0) { /* there is no such thread any more */
+        thread_registry_end_silent(thread);
+        return;
+    }
     /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */
     uint64_t noise_ns = tick->is_first ? 0 : CPU_NOISE_NS;
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);

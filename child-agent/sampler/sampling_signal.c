@@ -11,6 +11,7 @@
 #include "child-agent/guest/spin.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_choice.h"
+#include "child-agent/sampler/small_stacks.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/upcalls.h"
 
@@ -132,7 +133,14 @@ static struct sigaction left_action(const struct sigaction *wanted)
     struct sigaction action = *wanted;
     action.sa_sigaction = sampling_signal_handle;
     action.sa_flags = (wanted->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+    if (sampling_signal_lacks_room(wanted))
+        sigaddset(&action.sa_mask, sampling_signal_number());
     return action;
+}
+
+bool sampling_signal_lacks_room(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_ONSTACK) && small_stacks_exist();
 }
 
 static bool is_ignored(const struct sigaction *action)
@@ -190,6 +198,16 @@ static uint64_t left_out_signal(void)
     return sampling_signal_unused() & signal_bit(sampling_signal_number());
 }
 
+/* All that may be ours at some time. */
+static uint64_t signals_of_ours(void)
+{
+    uint64_t bits = 0;
+    for (int number = 1; number < NSIG; number++)
+        if (sampling_signal_may_be(number))
+            bits |= signal_bit(number);
+    return bits;
+}
+
 static void note_use_locked(int number)
 {
     if (!is_unused(number))
@@ -233,6 +251,21 @@ int sampling_signal_install(void)
     return error;
 }
 
+static void renew_locked(void)
+{
+    for (int number = 1; number < NSIG; number++)
+        if (atomic_load(&program_signals[number].has_ours))
+            (void)install_action(number); /* cannot fail for a signal that it was installed for */
+}
+
+void sampling_signal_renew_actions(void)
+{
+    sigset_t before;
+    lock_actions(&before);
+    renew_locked();
+    unlock_actions(&before);
+}
+
 void sampling_signal_prepare_for_children(void)
 {
     sigset_t before;
@@ -241,10 +274,7 @@ void sampling_signal_prepare_for_children(void)
     lock_actions(&before);
     if (!signals.blocks_children) {
         signals.blocks_children = true;
-        for (int number = 1; number < NSIG; number++)
-            if (atomic_load(&program_signals[number].has_ours))
-                (void)install_action(
-                    number); /* cannot fail for a signal that it was installed for */
+        renew_locked();
     }
     unlock_actions(&before);
 }
@@ -356,8 +386,11 @@ int sampling_signal_program_descriptor(signalfd_function *real, int fd, const si
 {
     sigset_t before;
     lock_actions(&before);
-    uint64_t left_out = left_out_signal() & ~signal_bits_of(&before);
-    int made = signal_descriptors_make(real, fd, set, flags, left_out);
+    const struct left_out_signals left_out = {
+        .now = left_out_signal() & ~signal_bits_of(&before),
+        .ever = signals_of_ours(),
+    };
+    int made = signal_descriptors_make(real, fd, set, flags, &left_out);
     int call_errno = errno;
     unlock_actions(&before);
     errno = call_errno;

@@ -70,6 +70,10 @@ void sampling_signal_note_use(int number);
  * before. Called in its handler. */
 void sampling_signal_send_again(int number, siginfo_t *info);
 
+/* Installs the agent's handlers anew, since the program has got its first small signal stack
+ * (small_stacks.h). */
+void sampling_signal_renew_actions(void);
+
 /* Called when the program is about to have a handler for SIGCHLD, which must then not interrupt the
  * agent's handler. */
 void sampling_signal_prepare_for_children(void);

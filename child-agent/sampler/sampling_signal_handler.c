@@ -59,6 +59,8 @@ static sigset_t program_mask(int number, const struct sigaction *action, const v
     sigorset(&mask, &((const ucontext_t *)context)->uc_sigmask, &action->sa_mask);
     if (!(action->sa_flags & SA_NODEFER))
         sigaddset(&mask, number);
+    if (sampling_signal_lacks_room(action))
+        sigaddset(&mask, sampling_signal_number());
     return mask;
 }
 

@@ -4,6 +4,7 @@
 #define PROFD_AGENT_SAMPLING_SIGNAL_INSIDE_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "child-agent/sampler/program_signal.h"
@@ -16,6 +17,9 @@ pid_t sampling_signal_owner(void);
 
 /* The agent's handler, for all signals for which it is installed. */
 void sampling_signal_handle(int number, siginfo_t *info, void *context);
+
+/* Returns whether the program's handler with ACTION may run where ours does not fit as well. */
+bool sampling_signal_lacks_room(const struct sigaction *action);
 
 /* Called when the program's handler of NUMBER was to run only once. Only in handlers: the lock of
  * actions is then held by another thread, if at all. */

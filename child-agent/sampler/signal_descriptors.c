@@ -1,16 +1,23 @@
 #include "child-agent/sampler/signal_descriptors.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "child-agent/guest/signal_bits.h"
 
 /* A program reads by one or two. The oldest gives way to another one. */
-enum { MOST_DESCRIPTORS = 16 };
+enum { MOST_DESCRIPTORS = 16, PATH_BYTES = 64, TEXT_BYTES = 512, HEXADECIMAL = 16 };
 
 struct signal_descriptor {
     int fd;
-    uint64_t wanted; /* by the program; 0: there is none */
+    uint64_t wanted;    /* by the program; 0: there is none */
+    uint64_t installed; /* what the kernel has of that */
 };
 
 static struct {
@@ -25,35 +32,82 @@ static int call_signalfd(int fd, uint64_t bits, int flags)
     return descriptors.real(fd, &set, flags);
 }
 
-static struct signal_descriptor *descriptor_slot(int fd)
+/* The kernel lets nobody wait for these. */
+static uint64_t without_unblockable(uint64_t bits)
+{
+    return bits & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+}
+
+static ssize_t read_description(int fd, char out[TEXT_BYTES])
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof(path), "/proc/thread-self/fdinfo/%d", fd);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return -1;
+    ssize_t got = read(file, out, TEXT_BYTES - 1);
+    close(file);
+    return got;
+}
+
+/* The program may have made the number another descriptor by dup2(). */
+static bool is_as_installed(const struct signal_descriptor *descriptor)
+{
+    static const char set_line[] = "\nsigmask:";
+    char text[TEXT_BYTES];
+    ssize_t got = read_description(descriptor->fd, text);
+    if (got < 0)
+        return false;
+    text[got] = '\0';
+    const char *set = strstr(text, set_line);
+    return set != NULL && strtoull(set + strlen(set_line), NULL, HEXADECIMAL) ==
+                              without_unblockable(descriptor->installed);
+}
+
+static void forget_number(int fd)
 {
     for (size_t i = 0; i < MOST_DESCRIPTORS; i++)
-        if (descriptors.all[i].wanted != 0 && descriptors.all[i].fd == fd)
+        if (descriptors.all[i].fd == fd)
+            descriptors.all[i].wanted = 0;
+}
+
+static struct signal_descriptor *free_slot(void)
+{
+    for (size_t i = 0; i < MOST_DESCRIPTORS; i++)
+        if (descriptors.all[i].wanted == 0)
             return &descriptors.all[i];
     return &descriptors.all[descriptors.next++ % MOST_DESCRIPTORS];
 }
 
 int signal_descriptors_make(signalfd_function *real, int fd, const sigset_t *set, int flags,
-                            uint64_t left_out)
+                            const struct left_out_signals *left_out)
 {
-    uint64_t wanted = signal_bits_of(set);
+    uint64_t wanted = signal_bits_of(set), installed = wanted & ~left_out->now;
     descriptors.real = real;
-    int made = call_signalfd(fd, wanted & ~left_out, flags);
-    if (made >= 0)
-        *descriptor_slot(made) = (struct signal_descriptor){ made, wanted };
+    int made = call_signalfd(fd, installed, flags);
+    if (made < 0)
+        return made;
+    forget_number(made);
+    if ((wanted & left_out->ever) != 0)
+        *free_slot() = (struct signal_descriptor){ made, wanted, installed };
     return made;
 }
 
-/* A number that is not of such a descriptor any more is refused. */
+static void leave_out(struct signal_descriptor *descriptor, uint64_t bits)
+{
+    uint64_t changed = descriptor->wanted & ~bits;
+    if (descriptor->wanted == 0 || changed == descriptor->installed)
+        return;
+    if (!is_as_installed(descriptor) || call_signalfd(descriptor->fd, changed, 0) < 0)
+        descriptor->wanted = 0;
+    descriptor->installed = changed;
+}
+
 void signal_descriptors_change(uint64_t left_out)
 {
     int saved_errno = errno;
-    for (size_t i = 0; i < MOST_DESCRIPTORS; i++) {
-        struct signal_descriptor *descriptor = &descriptors.all[i];
-        if (descriptor->wanted != 0 &&
-            call_signalfd(descriptor->fd, descriptor->wanted & ~left_out, 0) < 0)
-            descriptor->wanted = 0;
-    }
+    for (size_t i = 0; i < MOST_DESCRIPTORS; i++)
+        leave_out(&descriptors.all[i], left_out);
     errno = saved_errno;
 }
 

@@ -3,7 +3,7 @@
  * lacks what is left out, and the program's is remembered, in case something else is left out
  * later.
  *
- * The caller serializes all calls. Async-signal-safe. */
+ * The caller serializes all calls, also in signal handlers. */
 #ifndef PROFD_AGENT_SIGNAL_DESCRIPTORS_H
 #define PROFD_AGENT_SIGNAL_DESCRIPTORS_H
 
@@ -12,12 +12,19 @@
 
 typedef int signalfd_function(int fd, const sigset_t *set, int flags);
 
-/* REAL(FD, SET, FLAGS) without the signals in LEFT_OUT (bit N - 1 is signal N). REAL is signalfd()
- * of the C library, for all calls. Returns a descriptor, or -1 with errno. */
-int signal_descriptors_make(signalfd_function *real, int fd, const sigset_t *set, int flags,
-                            uint64_t left_out);
+/* Signals that are left out (bit N - 1 is signal N), and those that may be at some time. */
+struct left_out_signals {
+    uint64_t now, ever;
+};
 
-/* Makes all leave out LEFT_OUT instead. Duplicates of those that have been closed are not known. */
+/* REAL(FD, SET, FLAGS) without the signals that are left out. REAL is signalfd() of the C library,
+ * for all calls. Returns a descriptor, or -1 with errno. */
+int signal_descriptors_make(signalfd_function *real, int fd, const sigset_t *set, int flags,
+                            const struct left_out_signals *left_out);
+
+/* Makes all leave out LEFT_OUT instead, as far as they are still under their number: of a duplicate
+ * nothing is known, so it stays as it is if its original is closed. Opens a file in /proc for a
+ * moment. */
 void signal_descriptors_change(uint64_t left_out);
 
 /* Called in a forked child: what it would change is its parent's as well. */

@@ -1,7 +1,9 @@
 #include "child-agent/sampler/thread_mask.h"
 
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
@@ -9,6 +11,7 @@
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_choice.h"
+#include "child-agent/sampler/small_stacks.h"
 #include "child-agent/threads/thread_registration.h"
 #include "child-agent/upcalls.h"
 
@@ -196,8 +199,30 @@ void thread_mask_inherit(struct thread_own_data *own)
     own->held_with = thread_current->own_.held_with;
 }
 
+static bool is_on_signal_stack(void)
+{
+    stack_t stack;
+    return syscall(SYS_sigaltstack, NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+/* A handler that blocks ours for lack of room was left by longjmp(). */
+static void open_left_behind(struct thread_registration *self)
+{
+    uint64_t ours = sampling_signal_unused() | signal_bit(sampling_signal_number());
+    if (!small_stacks_exist() || atomic_load(&core.has_filter) ||
+        atomic_load(&self->yields_signal) || (self->own_.held_open & ours) != 0)
+        return;
+    const sigset_t mask = signal_bits_set(signal_bits_change_mask(SIG_BLOCK, 0));
+    if ((signal_bits_of(&mask) & ours) != 0 && !signal_set_is_general(&mask) &&
+        !is_on_signal_stack())
+        (void)signal_bits_change_mask(SIG_UNBLOCK, ours);
+}
+
 uint64_t thread_mask_close(void)
 {
+    if (thread_current != NULL)
+        open_left_behind(thread_current);
+
     uint64_t held = thread_current != NULL ? held_open_now(&thread_current->own_) : 0;
     if (held != 0)
         (void)signal_bits_change_mask(SIG_BLOCK, held);
@@ -341,6 +366,8 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
     }
     if (error == 0 && set != NULL && how == SIG_UNBLOCK)
         note_unblocked(&self->own_, signal_bits_of(set));
+    if (error == 0 && set != NULL && how == SIG_UNBLOCK)
+        open_left_behind(self);
     if (error == 0 && old_set != NULL)
         signal_bits_add(old_set, held_before);
     return error;

@@ -117,9 +117,29 @@ test_a_stack_for_signals_is_the_programs_own() {
 
 # What the kernel saves for the program's handler and for ours does not fit.
 test_a_small_stack_for_signals_is_enough() {
-    expect 0 "$programs/small_stacks"
+    local way clock
+    for way in '' urgent both filtered; do
+        expect 0 "$programs/small_stacks" $way
+        for clock in $clocks; do
+            unharmed "$clock" small_stacks $way
+        done
+    done
+}
+
+test_a_handler_on_a_small_stack_may_be_left() {
+    local clock
+    expect 0 "$programs/small_stacks" left
     for clock in $clocks; do
-        unharmed "$clock" small_stacks
+        unharmed "$clock" small_stacks left
+        has_function small_stacks work_on_afterwards
+    done
+}
+
+# Where the kernel says that there is nothing, the program hears that.
+test_bad_addresses_are_errors() {
+    local clock
+    for clock in $clocks; do
+        unharmed "$clock" bad_addresses
     done
 }
 

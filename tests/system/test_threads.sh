@@ -44,15 +44,11 @@ test_states_without_a_session() {
         registered-after-end=no profiled-after-end=no gone=no $asleep
 }
 
-# Who looks at real time leaves it where it is; its own clock knows where it works all the same.
-test_a_sleeping_thread_is_as_before() {
+# Whatever it says, its own clock knows where it works.
+test_a_thread_that_is_said_to_sleep_is_sampled_where_it_works() {
     run_with -- "$programs/thread_states"
     has_function thread_states awake_again
-    if [ "$clock" = wall ]; then
-        lacks_function thread_states asleep_later
-    else
-        has_function thread_states asleep_later
-    fi
+    has_function thread_states asleep_later
 }
 
 # More threads at once than there is room for what they record: all of them are known by name.

@@ -264,9 +264,9 @@ START_TEST(on_a_small_signal_stack_there_is_no_room_for_ours)
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &on_stack, NULL), 0);
     ck_assert_int_eq(masking_handlers_set(SIGSEGV, &on_stack, NULL), 0);
     ck_assert_int_eq(masking_handlers_set(SIGALRM, &plain, NULL), 0);
-    masking_handlers_fit_stack(64 * 1024);
+    masking_handlers_note_stack(64 * 1024);
     ck_assert(!kernel_blocks_ours(SIGUSR1));
-    masking_handlers_fit_stack(getauxval(AT_MINSIGSTKSZ));
+    masking_handlers_note_stack(getauxval(AT_MINSIGSTKSZ));
     ck_assert_int_eq(masking_handlers_set(SIGUSR2, &on_stack, NULL), 0);
     ck_assert(kernel_blocks_ours(SIGUSR1) && kernel_blocks_ours(SIGUSR2));
     ck_assert(kernel_blocks_ours(SIGSEGV));

@@ -18,10 +18,26 @@ static void set_up(void)
     ck_assert_int_eq(sigprocmask(SIG_BLOCK, &all, NULL), 0);
 }
 
+/* signalfd(FD, SET, FLAGS) that leaves out NUMBER; 0: none. */
+static int change_without(int number, int fd, const sigset_t *set, int flags)
+{
+    const struct left_out_signals left_out = {
+        .now = number != 0 ? signal_bit(number) : 0,
+        .ever = signal_bit(SIGURG) | signal_bit(SIGWINCH),
+    };
+    return signal_descriptors_make(signalfd, fd, set, flags, &left_out);
+}
+
+static int make_of(const sigset_t *set)
+{
+    int fd = change_without(SIGURG, -1, set, SFD_NONBLOCK | SFD_CLOEXEC);
+    ck_assert_int_ge(fd, 0);
+    return fd;
+}
+
 static int make_without(int number)
 {
-    int fd = signal_descriptors_make(signalfd, -1, &all, SFD_NONBLOCK | SFD_CLOEXEC,
-                                     number != 0 ? signal_bit(number) : 0);
+    int fd = change_without(number, -1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     return fd;
 }
@@ -65,25 +81,55 @@ START_TEST(a_descriptor_that_the_program_changes_is_remembered_anew)
     int fd = make_without(0);
     sigemptyset(&one);
     sigaddset(&one, SIGUSR1);
-    ck_assert_int_eq(signal_descriptors_make(signalfd, fd, &one, 0, signal_bit(SIGURG)), fd);
+    ck_assert_int_eq(change_without(SIGURG, fd, &one, 0), fd);
     signal_descriptors_change(0);
     raise(SIGURG);
     ck_assert_int_eq(read_signal(fd), 0);
 }
 END_TEST
 
-START_TEST(a_number_that_has_become_something_else_is_left_alone)
+/* The one for all signals is under the number of one for SIGUSR1, or the other way round. */
+START_TEST(a_number_that_has_become_another_is_left_alone)
 {
-    int ends[2];
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    int of_one = make_of(&one), of_all = make_of(&all);
+    int from = _i == 0 ? of_one : of_all, to = _i == 0 ? of_all : of_one;
+    ck_assert_int_eq(dup2(from, to), to);
+    signal_descriptors_change(0);
+    raise(SIGUSR2);
+    raise(SIGUSR1);
+    ck_assert_int_eq(read_signal(to), SIGUSR1);
+    ck_assert_int_eq(read_signal(to), _i == 0 ? 0 : SIGUSR2);
+}
+END_TEST
+
+START_TEST(a_number_that_is_closed_is_forgotten)
+{
     int fd = make_without(SIGURG);
-    ck_assert_int_eq(pipe(ends), 0);
-    ck_assert_int_eq(dup2(ends[0], fd), fd);
+    close(fd);
     errno = 0;
     signal_descriptors_change(0);
     ck_assert_int_eq(errno, 0);
-    close(fd);
-    signal_descriptors_change(signal_bit(SIGURG));
-    ck_assert_int_eq(errno, 0);
+    ck_assert_int_eq(make_of(&all), fd);
+    raise(SIGURG);
+    ck_assert_int_eq(read_signal(fd), 0);
+}
+END_TEST
+
+START_TEST(those_that_have_none_of_ours_take_no_room)
+{
+    sigset_t one;
+    sigemptyset(&one);
+    int fd = make_without(SIGURG);
+    for (int i = 0; i < MANY; i++) {
+        (void)make_of(&one);
+        close(make_without(SIGURG));
+    }
+    signal_descriptors_change(0);
+    raise(SIGURG);
+    ck_assert_int_eq(read_signal(fd), SIGURG);
 }
 END_TEST
 
@@ -110,7 +156,7 @@ END_TEST
 
 START_TEST(what_the_kernel_refuses_is_told)
 {
-    ck_assert_int_eq(signal_descriptors_make(signalfd, STDOUT_FILENO, &all, 0, 0), -1);
+    ck_assert_int_eq(change_without(0, STDOUT_FILENO, &all, 0), -1);
     ck_assert_int_eq(errno, EINVAL);
 }
 END_TEST
@@ -123,7 +169,9 @@ int main(void)
     tcase_add_test(reads, what_is_left_out_is_not_read);
     tcase_add_test(reads, another_signal_can_be_left_out_later);
     tcase_add_test(reads, a_descriptor_that_the_program_changes_is_remembered_anew);
-    tcase_add_test(reads, a_number_that_has_become_something_else_is_left_alone);
+    tcase_add_loop_test(reads, a_number_that_has_become_another_is_left_alone, 0, 2);
+    tcase_add_test(reads, a_number_that_is_closed_is_forgotten);
+    tcase_add_test(reads, those_that_have_none_of_ours_take_no_room);
     tcase_add_test(reads, a_child_does_not_change_what_its_parent_reads);
     tcase_add_test(reads, the_latest_of_many_are_remembered);
     tcase_add_test(reads, what_the_kernel_refuses_is_told);

@@ -1,16 +1,35 @@
-/* small_stacks: children with signal stacks that are hardly larger than what the kernel saves, and
- * than twice that, work for some ticks in a handler there. 0 when each of them ended with 5. */
+/* small_stacks [urgent | both | filtered]: children with signal stacks that are hardly larger than
+ * what the kernel saves, and than twice that, work for some ticks in a handler there: of SIGUSR1;
+ * of SIGURG; of SIGUSR1 where SIGURG and SIGWINCH have handlers as well; behind a filter that lets
+ * everything through. 0 when each of them ended with 5, and left alone what is below its stack.
+ *
+ * small_stacks left: a handler of SIGSEGV on such a stack is left by longjmp(), and the program
+ * works on. 0 when a program that it runs then has SIGURG and SIGWINCH open. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/system/programs/burn.h"
 
-enum { MOST_BYTES = 64 * 1024, OWN_BYTES = 1024, STEP_BYTES = 512, STATUS = 5 };
+enum {
+    MOST_BYTES = 64 * 1024,
+    GUARD_BYTES = 4096,
+    OWN_BYTES = 1024,
+    STEP_BYTES = 512,
+    STATUS = 5,
+    GUARD = 0x5a,
+};
 
-static _Alignas(16) char stack[MOST_BYTES];
+static _Alignas(16) char stack[GUARD_BYTES + MOST_BYTES];
+static jmp_buf after_fault;
 
 static void on_signal(int number)
 {
@@ -18,33 +37,118 @@ static void on_signal(int number)
     burn_outer(0.02);
 }
 
-static void work_on(size_t bytes)
+static void on_nothing(int number)
 {
-    const struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
-    const stack_t own = { .ss_sp = stack, .ss_size = bytes };
-    if (sigaction(SIGUSR1, &action, NULL) < 0 || sigaltstack(&own, NULL) < 0)
-        _exit(2);
-    raise(SIGUSR1);
-    _exit(STATUS);
+    (void)number;
 }
 
-static int is_enough(size_t bytes)
+static void leave(int number)
+{
+    (void)number;
+    longjmp(after_fault, 1);
+}
+
+static int set_handler(int number, void (*handler)(int), size_t stack_bytes)
+{
+    const struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+    const stack_t own = { .ss_sp = stack + GUARD_BYTES, .ss_size = stack_bytes };
+    return sigaction(number, &action, NULL) < 0 || sigaltstack(&own, NULL) < 0 ? -1 : 0;
+}
+
+static bool is_guard_whole(void)
+{
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if (stack[i] != GUARD)
+            return false;
+    return true;
+}
+
+static int set_filter(void)
+{
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const struct sock_fprog program = { .len = 1, .filter = &allow };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+                   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0
+               ? -1
+               : 0;
+}
+
+static int prepare(const char *way)
+{
+    if (strcmp(way, "filtered") == 0)
+        return set_filter();
+    if (strcmp(way, "both") == 0 &&
+        (signal(SIGURG, on_nothing) == SIG_ERR || signal(SIGWINCH, on_nothing) == SIG_ERR))
+        return -1;
+    return 0;
+}
+
+/* The first ticks are before the filter: a process that begins behind one is not sampled. */
+static void work_on(size_t bytes, const char *way)
+{
+    int number = strcmp(way, "urgent") == 0 ? SIGURG : SIGUSR1;
+    memset(stack, GUARD, GUARD_BYTES);
+    burn_outer(0.01);
+    if (prepare(way) < 0 || set_handler(number, on_signal, bytes) < 0)
+        _exit(2);
+    raise(number);
+    _exit(is_guard_whole() ? STATUS : 1);
+}
+
+static int is_enough(size_t bytes, const char *way)
 {
     int status = 0;
     pid_t pid = fork();
     if (pid == 0)
-        work_on(bytes);
+        work_on(bytes, way);
     return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
            WEXITSTATUS(status) == STATUS;
 }
 
-int main(void)
+static int are_enough(const char *way)
 {
     size_t least = getauxval(AT_MINSIGSTKSZ) + OWN_BYTES;
     int is_good = 1;
-    burn_outer(0.001); /* the loader looks symbols up at first use, and takes more of a stack */
     for (size_t bytes = least; bytes <= 2 * least + OWN_BYTES && bytes <= MOST_BYTES;
          bytes += STEP_BYTES)
-        is_good &= is_enough(bytes);
-    return is_good ? 0 : 1;
+        is_good &= is_enough(bytes, way);
+    return is_good;
+}
+
+/* The usual way back from a fault: the mask is not restored, but for the signal that came. */
+static int fault_and_go_on(void)
+{
+    sigset_t fault;
+    if (set_handler(SIGSEGV, leave, getauxval(AT_MINSIGSTKSZ) + OWN_BYTES) < 0)
+        return -1;
+    if (_setjmp(after_fault) == 0)
+        raise(SIGSEGV);
+    sigemptyset(&fault);
+    sigaddset(&fault, SIGSEGV);
+    return sigprocmask(SIG_UNBLOCK, &fault, NULL);
+}
+
+__attribute__((noinline)) static void work_on_afterwards(void)
+{
+    burn_outer(0.2);
+    __asm__ volatile(""); /* else it would be a jump */
+}
+
+static int run_what_sees_masks(void)
+{
+    execl("/bin/grep", "grep", "-qx", "SigBlk:\t0*", "/proc/self/status", (char *)NULL);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "";
+    burn_outer(0.001); /* the loader looks symbols up at first use, and takes more of a stack */
+    if (strcmp(way, "left") == 0) {
+        if (fault_and_go_on() < 0)
+            return 2;
+        work_on_afterwards();
+        return run_what_sees_masks();
+    }
+    return are_enough(way) ? 0 : 1;
 }
