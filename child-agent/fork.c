@@ -20,6 +20,7 @@
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/own_thread.h"
+#include "child-agent/guest/raised_limits.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/process_arena.h"
@@ -103,6 +104,7 @@ static const struct fork_step fork_steps[] = {
     { .in_child = process_arena_after_fork_child },
     { .unlock = clock_sampling_after_fork },
     { .unlock = masking_handlers_after_fork_child },
+    { .unlock = raised_limits_after_fork_child },
     { .unlock = sampling_signal_after_fork_child },
     { .unlock = after_sampling_after_fork_child },
     { .unlock = group_observers_after_fork_child },

@@ -17,6 +17,7 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/preload.h"
+#include "child-agent/guest/raised_limits.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/inherited_signals.h"
 #include "common/program_facts.h"
@@ -135,12 +136,14 @@ static void announce_exec(struct becoming *becoming, const struct program_sight 
     judge_program(&becoming->program, sight, environment, lacks_agent);
     census_report_exec(&becoming->program, profd_current_process_id());
     inherited_signals_begin(&becoming->signals);
+    raised_limits_lay_down();
 }
 
 static int withdraw_exec(const struct becoming *becoming, int result)
 {
     if (!may_look())
         return result;
+    raised_limits_take_up();
     inherited_signals_end(&becoming->signals);
     census_report_failed(&becoming->program, profd_current_process_id());
     return result;

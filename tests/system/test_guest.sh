@@ -127,6 +127,16 @@ test_a_program_with_little_data_keeps_it() {
     grep -q 'no memory for an arena' report || fail "$(cat report)"
 }
 
+# What the agent has mapped by then does not count.
+test_a_program_may_limit_itself() {
+    local what
+    for what in addresses data; do
+        expect 0 "$programs/own_limits" $what
+        run_fast "$programs/own_limits" $what
+        has_function own_limits burn_outer
+    done
+}
+
 test_a_program_with_hardly_any_addresses_keeps_them_all() {
     run_fast bash -c "ulimit -v 25000; exec '$programs/few_addresses'"
     [ "$(cat stdout)" -lt 10000 ] || fail "$(cat stdout) KB"

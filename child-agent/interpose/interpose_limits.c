@@ -1,0 +1,68 @@
+/* Interposed: limits on memory that the program sets for itself (raised_limits.h). */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "child-agent/core.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/process_memory.h"
+#include "child-agent/guest/raised_limits.h"
+#include "child-agent/sampler/sampling_signal.h"
+
+/* Of the 64-bit names, which are the same here. */
+#define ALSO_CALLED(name) __attribute__((alias(#name), visibility("default")))
+
+static int kernel_call(pid_t pid, int resource, const struct rlimit *wanted, struct rlimit *old)
+{
+    return (int)syscall(SYS_prlimit64, pid, resource, wanted, old);
+}
+
+static bool can_read(const struct rlimit *limit)
+{
+    struct rlimit copy;
+    int saved_errno = errno;
+    int error = process_memory_read((uint64_t)(uintptr_t)limit, &copy, sizeof(copy));
+    errno = saved_errno;
+    return error == 0;
+}
+
+/* Those that may be no addresses go to the kernel, and so does all that is not about this process:
+ * a child of vfork() is about to become another program. */
+static bool is_ours(pid_t pid, int resource, const struct rlimit *wanted, const struct rlimit *old)
+{
+    return core.is_enabled && raised_limits_have(resource) && !atomic_load(&core.has_filter) &&
+           (pid == 0 || pid == getpid()) && sampling_signal_is_own_process() &&
+           (wanted == NULL || can_read(wanted)) && (old == NULL || can_read(old));
+}
+
+static int change_limit(pid_t pid, int resource, const struct rlimit *wanted, struct rlimit *old)
+{
+    return is_ours(pid, resource, wanted, old) ? raised_limits_change(resource, wanted, old)
+                                               : kernel_call(pid, resource, wanted, old);
+}
+
+PROFD_INTERPOSED int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+{
+    return change_limit(0, (int)resource, limit, NULL);
+}
+
+PROFD_INTERPOSED int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
+{
+    return change_limit(0, (int)resource, NULL, limit);
+}
+
+PROFD_INTERPOSED int prlimit(pid_t pid, enum __rlimit_resource resource,
+                             const struct rlimit *wanted, struct rlimit *old)
+{
+    return change_limit(pid, (int)resource, wanted, old);
+}
+
+int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit) ALSO_CALLED(setrlimit);
+int getrlimit64(__rlimit_resource_t resource, struct rlimit64 *limit) ALSO_CALLED(getrlimit);
+int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *wanted,
+              struct rlimit64 *old) ALSO_CALLED(prlimit);
