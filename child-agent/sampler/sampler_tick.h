@@ -28,6 +28,10 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride);
  * asking any. Returns false, with nothing written, if none has run. */
 bool sampler_tick_look(struct sampler_tick *tick);
 
+/* After sampler_tick_collect() has written a tick: adds to it where those threads sleep that cannot
+ * be asked. Sampler's thread. */
+void sampler_tick_look_at_unasked(struct sampler_tick *tick);
+
 /* Writes a tick with the counters of the program and the process. Called in the handler of the only
  * thread. */
 void sampler_tick_record_alone(struct sampler_tick *tick);

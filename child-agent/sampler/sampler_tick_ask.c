@@ -35,6 +35,13 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
 
+/* A signal of the program could merge with one by which a thread is asked: where both have the same
+ * number, it is only looked at. */
+bool sampler_tick_can_ask(const struct thread_registration *thread)
+{
+    return !sampling_signal_is_shared() && !atomic_load(&thread->yields_signal);
+}
+
 /* A thread that leaves the signal to the program sees the request, or we see that it has. */
 static void signal_thread(struct thread_registration *thread, struct snapshot_copy *snapshot)
 {
@@ -52,7 +59,8 @@ static void signal_thread(struct thread_registration *thread, struct snapshot_co
 
 static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    if (!thread_sleep_lets_look(&thread->sleep) || atomic_load(&core.has_filter))
+    if (atomic_load(&core.has_filter) || !sampler_tick_can_ask(thread) ||
+        !thread_sleep_lets_look(&thread->sleep))
         return;
     uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     if (cpu_ns == 0) { /* there is no such thread any more */

@@ -53,6 +53,9 @@ static inline bool sampler_tick_samples(const struct thread_registration *thread
     return thread->life == REGISTRATION_LIVE && thread->profiled_features != 0;
 }
 
+/* Returns whether THREAD can be asked by signal where it waits. */
+bool sampler_tick_can_ask(const struct thread_registration *thread);
+
 /* Prepares as many chunks as were used since the last tick, and one more. */
 void sampler_tick_prepare_chunks(struct sampler_tick *tick);
 

@@ -58,3 +58,15 @@ bool sampler_tick_look(struct sampler_tick *tick)
     sampler_tick_prepare_chunks(tick);
     return true;
 }
+
+void sampler_tick_look_at_unasked(struct sampler_tick *tick)
+{
+    uint32_t count = thread_registry_slot_count();
+    if (tick->is_first || !tick->samples_stacks)
+        return;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        if (sampler_tick_samples(thread) && !sampler_tick_can_ask(thread))
+            look_at_thread(tick, thread);
+    }
+}

@@ -20,7 +20,7 @@ struct weight_pass {
     struct spread_sample *samples;
     double tick_ns;
     struct second now, before; /* before: the last one with samples; empty: none */
-    double previous_ns;        /* when the sample before was taken */
+    double previous_ns;        /* when the sample before that has CPU time was taken */
     double not_sampled_ns;
 };
 
@@ -132,7 +132,8 @@ static void take_sample(struct weight_pass *pass, struct spread_sample *sample)
         pass->not_sampled_ns += said_ns;
     else
         spread_leftover(pass, sample->time_ns, said_ns - sample->cpu_ns);
-    pass->previous_ns = sample->time_ns;
+    if (said_ns > 0)
+        pass->previous_ns = sample->time_ns;
 }
 
 double sample_spread_weigh(struct sample_spread *spread)

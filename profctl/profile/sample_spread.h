@@ -1,6 +1,7 @@
 /* How much CPU time each sample of a thread stands for.
  *
- * A sample says what its thread used since the one before. Of that one tick was where the sample
+ * A sample says what its thread used since the one before that says anything: looks at where it
+ * waits stand for no CPU time. Of that one tick was where the sample
  * was taken; the rest was used at other places, of which only the time is known: before the sample,
  * and after the one before it, as late as can be, for a thread uses no more CPU time than passes.
  * It is spread over the samples that the thread has in the same second, as each of them weighs;

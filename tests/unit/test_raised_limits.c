@@ -28,8 +28,8 @@ static const struct {
 
 START_TEST(the_kernel_gets_what_the_agent_takes_besides)
 {
-    const struct rlimit chosen = raised_limits_choose(&choices[_i].wanted, &choices[_i].kernel,
-                                                      &choices[_i].seen, OWN);
+    const struct rlimit chosen =
+        raised_limits_choose(&choices[_i].wanted, &choices[_i].kernel, &choices[_i].seen, OWN);
     ck_assert_uint_eq(chosen.rlim_cur, choices[_i].chosen.rlim_cur);
     ck_assert_uint_eq(chosen.rlim_max, choices[_i].chosen.rlim_max);
 }

@@ -159,6 +159,22 @@ START_TEST(who_used_nothing_takes_nothing)
 }
 END_TEST
 
+/* A thread that was seen to wait a moment before its own clock interrupted it. */
+START_TEST(looks_say_nothing_of_what_was_used_before)
+{
+    begin_spread(1);
+    add_sample(100, 1, 0);
+    add_sample(103, 0, 1);
+    add_sample(104, 4, 2);
+    add_sample(105, 0, 1);
+    weigh_samples();
+    has_weight(0, 2.5);
+    has_weight(1, 0);
+    has_weight(2, 2.5);
+    ck_assert_double_eq(not_sampled_ns, 0);
+}
+END_TEST
+
 START_TEST(time_without_a_stack_is_not_sampled)
 {
     begin_spread(4);
@@ -235,6 +251,7 @@ int main(void)
     tcase_add_test(tests, what_was_used_late_is_not_taken_for_earlier);
     tcase_add_test(tests, before_the_first_sample_only_its_second_is_known);
     tcase_add_test(tests, who_used_nothing_takes_nothing);
+    tcase_add_test(tests, looks_say_nothing_of_what_was_used_before);
     tcase_add_test(tests, time_without_a_stack_is_not_sampled);
     tcase_add_test(tests, next_to_nothing_takes_nothing);
     tcase_add_test(tests, clocks_that_jump_lose_nothing);

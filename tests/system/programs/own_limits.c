@@ -1,5 +1,6 @@
 /* own_limits addresses|data: sets a limit of its own, reads it back in each way, allocates what the
- * limit allows and no more, and runs a shell that tells the limit. 0 when all is as it should be. */
+ * limit allows and no more, and runs a shell that tells the limit. 0 when all is as it should be.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
