@@ -20,7 +20,7 @@ gap_ratios() {
     local clock=$1 frames=$2 round rate empty sampled
     rate=$(awaited_rate "$clock")
     for ((round = 0; round < rounds; round++)); do
-        empty=$("$bench/program_gap" "${clock:-wall}" 0.5 "$frames" "$rate" | value gap_ns)
+        empty=$("$bench/program_gap" "$clock" 0.5 "$frames" "$rate" | value gap_ns)
         sampled=$(run_profiled "$bench/program_gap" sampled 0.5 "$frames" "$rate" | value gap_ns)
         echo "$empty $sampled"
     done | awk '{ print $2 / $1 }'
