@@ -1,16 +1,9 @@
 #!/bin/bash
-# Whatever profd does to a program, the program does not notice: signals, waits, stacks, timers and limits.
+# Whatever profd does to a program, the program does not notice: signals, waits, timers and limits.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-
-# unharmed CLOCK PROGRAM [ARGUMENT…]: it knows itself whether all was as it is alone, where it says so, too.
-unharmed() {
-    local clock=$1
-    shift
-    expect 0 env PROFD_DISABLE=1 "$programs/$1" "${@:2}"
-    expect 0 "$profctl" --quiet run --clock "$clock" -o out.json -- "$programs/$1" "${@:2}"
-    read_facts out.json
-}
+# shellcheck source=unharmed.sh
+. "$(dirname "$0")/unharmed.sh"
 
 test_waits_are_not_cut_short_by_children_that_end() {
     for clock in $clocks; do
@@ -22,16 +15,6 @@ test_waits_are_cut_short_by_handlers_that_block_all_signals() {
     for clock in $clocks; do
         unharmed "$clock" masked_handler
         unharmed "$clock" masked_handler no-new-privs
-    done
-}
-
-test_coroutines_on_small_stacks() {
-    for clock in $clocks; do
-        # What the kernel saves for a signal takes 3.5 KB with AVX-512. So does binding a name as late as usual.
-        for bytes in 16384 8192 2048; do
-            LD_BIND_NOW=1 unharmed "$clock" coroutines $bytes
-            has_function coroutines work_in_coroutine
-        done
     done
 }
 
@@ -108,52 +91,11 @@ test_a_program_that_uses_the_sampling_signal_is_sampled() {
     says 'the program uses the signal that takes samples' stdout
 }
 
-test_a_stack_for_signals_is_the_programs_own() {
-    for clock in $clocks; do
-        unharmed "$clock" alternate_stack
-        has_function alternate_stack work_in_handler
-    done
-}
-
-# What the kernel saves for the program's handler and for ours does not fit.
-test_a_small_stack_for_signals_is_enough() {
-    local way clock
-    for way in '' urgent both filtered; do
-        expect 0 "$programs/small_stacks" $way
-        for clock in $clocks; do
-            unharmed "$clock" small_stacks $way
-        done
-    done
-}
-
-test_a_handler_on_a_small_stack_may_be_left() {
-    local clock
-    expect 0 "$programs/small_stacks" left
-    for clock in $clocks; do
-        unharmed "$clock" small_stacks left
-        has_function small_stacks work_on_afterwards
-    done
-}
-
 # Where the kernel says that there is nothing, the program hears that.
 test_bad_addresses_are_errors() {
     local clock
     for clock in $clocks; do
         unharmed "$clock" bad_addresses
-    done
-}
-
-test_a_program_without_a_stack_for_signals_sees_none() {
-    for clock in $clocks; do
-        unharmed "$clock" no_alternate_stack
-        has_function no_alternate_stack burn_outer
-    done
-}
-
-test_a_go_program_keeps_its_stack_for_signals() {
-    for clock in $clocks; do
-        unharmed "$clock" go_signal_stack
-        has_function go_signal_stack burn_outer
     done
 }
 
@@ -164,117 +106,6 @@ test_who_sets_masks_by_system_calls_is_interrupted_and_sampled() {
             [ "$(samples_of go_masks $thread)" -gt 10 ] ||
                 fail "$(samples_of go_masks $thread) samples of the $thread thread with $clock"
         done
-    done
-}
-
-test_programs_may_forbid_themselves_things() {
-    for clock in $clocks; do
-        for what in tsc filter; do
-            for way in libc syscall; do
-                unharmed "$clock" forbids $what $way
-                [ "$(cat stdout)" = lives ] || fail "$what by $way says: $(cat stdout)"
-            done
-        done
-    done
-    # It ends its only thread, and not the process.
-    for clock in cpu perf; do
-        for way in libc syscall; do
-            unharmed $clock forbids strict $way
-            [ "$(cat stdout)" = lives ] || fail "strict by $way says: $(cat stdout)"
-        done
-    done
-}
-
-# What a sample takes is on its list.
-test_sampling_goes_on_behind_a_filter() {
-    for how in "" again; do
-        for clock in cpu perf; do
-            # shellcheck disable=SC2086
-            unharmed $clock confined $how
-            [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
-            for function in work_before work_behind work_as_first; do
-                has_function confined $function || fail "no $function with $clock"
-            done
-        done
-    done
-    unharmed cpu confined few
-    [ "$(cat stdout)" = lives ] || fail "it says: $(cat stdout)"
-    unharmed cpu confined
-    expect 0 "$profctl" report out.json
-    says 'seccomp filter is in place, behind which threads share a timer' stdout
-}
-
-test_a_filter_of_a_child_that_borrows_the_memory_is_its_own() {
-    for clock in cpu perf; do
-        unharmed $clock confined lends
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
-        has_function confined work_as_first || fail "sampling has ended with $clock"
-    done
-}
-
-# The first one leaves its thread alone with it; threads of ours would be met by the second.
-test_a_filter_for_all_threads_may_come_after_another() {
-    for how in allows together; do
-        for clock in $clocks; do
-            unharmed "$clock" confined $how
-            [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
-        done
-    done
-}
-
-test_whoever_asks_for_filters_sets_none() {
-    for clock in $clocks; do
-        unharmed "$clock" confined asks
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
-    done
-    unharmed cpu confined asks
-    has_function confined work_behind || fail "sampling has ended"
-}
-
-# The addresses are the kernel's to refuse.
-test_filters_that_cannot_be_read_are_errors() {
-    for clock in $clocks; do
-        unharmed "$clock" confined wrong
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
-    done
-}
-
-# Those that the agent could use, with calls that the program makes itself.
-test_signals_may_be_used_behind_a_filter() {
-    expect 0 "$programs/confined" signals
-    for clock in cpu perf; do
-        unharmed $clock confined signals
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
-        has_function confined work_with_signals || fail "is not sampled with $clock"
-    done
-}
-
-test_threads_may_be_made_behind_a_filter() {
-    expect 0 "$programs/thread_behind_filter"
-    for clock in $clocks; do
-        unharmed "$clock" thread_behind_filter
-    done
-}
-
-# is_sampled_for MS: at least so much of the program's CPU time is in samples.
-is_sampled_for() {
-    expect 0 "$profctl" report --json out.json
-    grep -o '"cpuMs":[0-9.]*,"notSampledMs":[0-9.]*' stdout | tr -c '0-9.\n' ' ' |
-        awk -v least="$1" '{ exit !($1 - $2 >= least) }' || fail "less than $1 ms are sampled"
-}
-
-test_without_time_stamps_sampling_goes_on() {
-    unharmed cpu forbids tsc libc
-    is_sampled_for 240
-    has_function forbids 'at work'
-}
-
-test_who_asks_for_filters_has_set_none() {
-    for way in libc syscall; do
-        unharmed cpu forbids question $way
-        is_sampled_for 240
-        expect 0 "$profctl" report out.json
-        refute grep -q 'seccomp filter' stdout
     done
 }
 
@@ -291,12 +122,13 @@ timers() {
 }
 
 test_timers_end_with_their_threads() {
-    unharmed cpu timers_left 50
-    [ "$(timers before)" -ge 1 ] || fail "the main thread has none"
-    [ "$(timers meanwhile)" -eq $(($(timers before) + 50)) ] || fail "$(timers meanwhile) timers meanwhile"
-    [ "$(timers afterwards)" -eq "$(timers before)" ] || fail "$(timers afterwards) timers afterwards"
-    unharmed wall timers_left 50
-    [ "$(timers meanwhile)" -eq 0 ] || fail "$(timers meanwhile) timers meanwhile"
+    local clock
+    for clock in $clocks; do
+        unharmed "$clock" timers_left 50
+        [ "$(timers before)" -ge 1 ] || fail "the main thread has none"
+        [ "$(timers meanwhile)" -eq $(($(timers before) + 50)) ] || fail "$(timers meanwhile) timers meanwhile"
+        [ "$(timers afterwards)" -eq "$(timers before)" ] || fail "$(timers afterwards) timers afterwards"
+    done
 }
 
 test_handlers_may_fork() {
@@ -349,24 +181,6 @@ test_a_program_that_may_have_no_timers_lives_and_is_told_of() {
     expect 0 "$profctl" report out.json
     says '^clock: cpu, .*; not as requested: no timers are left for more threads \(ulimit -i\)' stdout
     is_running "$background"
-}
-
-test_a_program_behind_a_filter_lives_and_so_do_its_children() {
-    expect 0 "$programs/behind_filter"
-    expect 0 env PROFD_DISABLE=1 "$programs/behind_filter"
-    for clock in cpu perf wall; do
-        expect 0 "$profctl" run --clock $clock -o out.json -- "$programs/behind_filter"
-    done
-}
-
-# The address is the kernel's to refuse.
-test_a_wrong_address_for_an_alternate_stack_is_an_error() {
-    command -v python3 >/dev/null || skip "needs python3"
-    expect 0 "$profctl" run -o out.json -- python3 -c '
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-assert libc.sigaltstack(None, ctypes.c_void_p(8)) == -1
-assert ctypes.get_errno() == 14'
 }
 
 # Sessions of each kind begin and end; nobody signals those that wait, however they wait.
