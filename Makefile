@@ -157,7 +157,7 @@ $(foreach shell,bash zsh fish,$(eval $(call COMPLETE,$(shell))))
 # --- The agent library: always without sanitizers, since it enters programs that have none ---
 
 # What the agent maps is none of the program's.
-OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap
+OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap,--wrap=madvise
 
 ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it cannot meet the program's own copy. The library calls its own

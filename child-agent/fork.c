@@ -19,6 +19,7 @@
 #include "child-agent/groups/groups.h"
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/barrier.h"
+#include "child-agent/guest/own_mappings.h"
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/guest/raised_limits.h"
 #include "child-agent/markers/labels.h"
@@ -104,6 +105,7 @@ static const struct fork_step fork_steps[] = {
     { .in_child = process_arena_after_fork_child },
     { .unlock = clock_sampling_after_fork },
     { .unlock = masking_handlers_after_fork_child },
+    { .unlock = own_mappings_after_fork_child },
     { .unlock = raised_limits_after_fork_child },
     { .unlock = sampling_signal_after_fork_child },
     { .unlock = after_sampling_after_fork_child },

@@ -148,12 +148,12 @@ static void exchange_soft_limits(bool is_down)
     errno = saved_errno;
 }
 
-void raised_limits_lay_down(void)
+void raised_limits_lower(void)
 {
     exchange_soft_limits(true);
 }
 
-void raised_limits_take_up(void)
+void raised_limits_raise_again(void)
 {
     exchange_soft_limits(false);
 }

@@ -21,10 +21,11 @@ struct rlimit raised_limits_choose(const struct rlimit *wanted, const struct rli
  * and OLD may be NULL. Returns 0, or -1 with errno. Any thread. */
 int raised_limits_change(int resource, const struct rlimit *wanted, struct rlimit *old);
 
-/* Called before the calling process becomes another program, which is to have the program's limits,
- * and after that failed. Also between vfork and exec. Preserve errno. */
-void raised_limits_lay_down(void);
-void raised_limits_take_up(void);
+/* Called before the calling process becomes another program, which is to have the soft limits that
+ * the program set, and after that failed. In between, nothing can be mapped if the agent has mapped
+ * more than the program left free. Also between vfork and exec. Preserve errno. */
+void raised_limits_lower(void);
+void raised_limits_raise_again(void);
 
 /* Called in a forked child, which has the same limits. */
 void raised_limits_after_fork_child(void);

@@ -33,17 +33,21 @@ static bool can_read(const struct rlimit *limit)
 
 /* Those that may be no addresses go to the kernel, and so does all that is not about this process:
  * a child of vfork() is about to become another program. */
-static bool is_ours(pid_t pid, int resource, const struct rlimit *wanted, const struct rlimit *old)
+static bool is_ours(pid_t pid, int resource, const struct rlimit *wanted)
 {
     return core.is_enabled && raised_limits_have(resource) && !atomic_load(&core.has_filter) &&
            (pid == 0 || pid == getpid()) && sampling_signal_is_own_process() &&
-           (wanted == NULL || can_read(wanted)) && (old == NULL || can_read(old));
+           (wanted == NULL || can_read(wanted));
 }
 
+/* The kernel is the first to write to OLD, which may be no address. */
 static int change_limit(pid_t pid, int resource, const struct rlimit *wanted, struct rlimit *old)
 {
-    return is_ours(pid, resource, wanted, old) ? raised_limits_change(resource, wanted, old)
-                                               : kernel_call(pid, resource, wanted, old);
+    if (!is_ours(pid, resource, wanted))
+        return kernel_call(pid, resource, wanted, old);
+    if (old != NULL && kernel_call(0, resource, NULL, old) < 0)
+        return -1;
+    return raised_limits_change(resource, wanted, old);
 }
 
 PROFD_INTERPOSED int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)

@@ -20,6 +20,7 @@
 #include "child-agent/guest/raised_limits.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/inherited_signals.h"
+#include "child-agent/sampler/small_stacks.h"
 #include "common/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */
@@ -55,10 +56,11 @@ __attribute__((constructor)) static void find_real(void)
     real.execve = (execve_function *)real_symbol("execve");
 }
 
-/* A filter might not let us look at programs, or ask who we are. */
+/* A filter might not let us look at programs, or ask who we are, and a small signal stack has no
+ * room for it. */
 static bool may_look(void)
 {
-    return core.is_enabled && !atomic_load(&core.has_filter);
+    return core.is_enabled && !atomic_load(&core.has_filter) && !small_stacks_may_be_in_use();
 }
 
 /* Where the program that is called NAME is, in FOUND; NULL when there is none, or nobody looks. */
@@ -136,14 +138,14 @@ static void announce_exec(struct becoming *becoming, const struct program_sight 
     judge_program(&becoming->program, sight, environment, lacks_agent);
     census_report_exec(&becoming->program, profd_current_process_id());
     inherited_signals_begin(&becoming->signals);
-    raised_limits_lay_down();
+    raised_limits_lower();
 }
 
 static int withdraw_exec(const struct becoming *becoming, int result)
 {
     if (!may_look())
         return result;
-    raised_limits_take_up();
+    raised_limits_raise_again();
     inherited_signals_end(&becoming->signals);
     census_report_failed(&becoming->program, profd_current_process_id());
     return result;

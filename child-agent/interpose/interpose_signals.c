@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/signalfd.h>
 
 #include "child-agent/core.h"
@@ -79,24 +80,29 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
     return real(number, handler);
 }
 
+/* An argument may be no address: then the kernel says so. Where nobody may ask, it is believed. */
+static bool read_argument(const void *argument, void *out, size_t bytes)
+{
+    int saved_errno = errno;
+    int error = process_memory_read((uint64_t)(uintptr_t)argument, out, bytes);
+    errno = saved_errno;
+    if (error == 0)
+        return true;
+    if (argument == NULL || !(process_memory_is_refused() || process_memory_is_read_directly()))
+        return false;
+    memcpy(out, argument, bytes);
+    return true;
+}
+
 PROFD_INTERPOSED int sigaltstack(const stack_t *stack, stack_t *old_stack)
 {
     enum { FLAGS_THAT_ARE_NO_STATE = (int)(1U << 31) }; /* SS_AUTODISARM */
-    int result = signal_stack_change(stack, old_stack); /* they may be no addresses */
-    if (core.is_enabled && result == 0 && stack != NULL &&
-        (stack->ss_flags & ~FLAGS_THAT_ARE_NO_STATE) != SS_DISABLE)
-        masking_handlers_note_stack(stack->ss_size);
+    stack_t wanted = { .ss_flags = SS_DISABLE };
+    bool is_read = core.is_enabled && read_argument(stack, &wanted, sizeof(wanted));
+    int result = signal_stack_change(stack, old_stack);
+    if (is_read && result == 0 && (wanted.ss_flags & ~FLAGS_THAT_ARE_NO_STATE) != SS_DISABLE)
+        masking_handlers_note_stack(wanted.ss_size);
     return result;
-}
-
-/* The set may be no address: then the kernel says so. Where nobody may ask, it is believed. */
-static bool can_read_set(const sigset_t *set)
-{
-    int saved_errno = errno;
-    uint64_t bits;
-    int error = process_memory_read((uint64_t)(uintptr_t)set, &bits, sizeof(bits));
-    errno = saved_errno;
-    return error == 0 || (set != NULL && process_memory_is_refused());
 }
 
 PROFD_INTERPOSED int signalfd(int fd, const sigset_t *mask, int flags)
@@ -104,7 +110,9 @@ PROFD_INTERPOSED int signalfd(int fd, const sigset_t *mask, int flags)
     static signalfd_function *real;
     if (real == NULL)
         real = (signalfd_function *)real_symbol("signalfd");
-    if (!core.is_enabled || !sampling_signal_is_own_process() || !can_read_set(mask))
+    uint64_t bits;
+    if (!core.is_enabled || !sampling_signal_is_own_process() ||
+        !read_argument(mask, &bits, sizeof(bits)))
         return real(fd, mask, flags);
     thread_mask_use(mask);
     return sampling_signal_program_descriptor(real, fd, mask, flags);

@@ -24,7 +24,7 @@ enum {
     SAMPLER_QUIET_TICKS = 50,
     SAMPLER_QUIET_STRIDE = 8,
     SAMPLER_LONGEST_STRIDE_NS = 20 * 1000 * 1000,
-    SAMPLER_DRIFT_TICKS = 64, /* in so many, ticks drift by an interval */
+    SAMPLER_DRIFT_TICKS = 64, /* after so many, ticks have drifted by an interval */
 };
 
 /* Sleeps until WAKE_NS or until the thread is to end. */

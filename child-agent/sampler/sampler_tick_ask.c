@@ -22,13 +22,15 @@ static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
     return snapshot;
 }
 
-/* First sight of a thread in this session: one that sleeps since before is left alone. */
+/* First sight of a thread in this session: one that has been asleep since before it is left
+ * alone. */
 static void meet_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     bool is_new = thread_began_with(thread, tick->session_start_ns);
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     sampled->run = tick->run;
     sampled->requested_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
+    sampled->is_asleep = false;
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)

@@ -66,7 +66,8 @@ void sampler_tick_look_at_unasked(struct sampler_tick *tick)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);
-        if (sampler_tick_samples(thread) && !sampler_tick_can_ask(thread))
+        if (sampler_tick_samples(thread) && !sampler_tick_can_ask(thread) &&
+            thread_sampled(sampler_tick_access(tick), thread)->run == tick->run)
             look_at_thread(tick, thread);
     }
 }

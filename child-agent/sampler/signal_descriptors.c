@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "child-agent/guest/signal_bits.h"
@@ -38,26 +39,29 @@ static uint64_t without_unblockable(uint64_t bits)
     return bits & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
 }
 
+/* The system calls themselves: the functions are points where a thread may be cancelled, and the
+ * caller holds a lock. */
 static ssize_t read_description(int fd, char out[TEXT_BYTES])
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof(path), "/proc/thread-self/fdinfo/%d", fd);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return -1;
-    ssize_t got = read(file, out, TEXT_BYTES - 1);
-    close(file);
+    ssize_t got = syscall(SYS_read, file, out, TEXT_BYTES - 1);
+    (void)syscall(SYS_close, file);
     return got;
 }
 
-/* The program may have made the number another descriptor by dup2(). */
+/* The program may have made the number another descriptor by dup2(). Where the kernel does not tell
+ * it is taken for the one that it was. */
 static bool is_as_installed(const struct signal_descriptor *descriptor)
 {
     static const char set_line[] = "\nsigmask:";
     char text[TEXT_BYTES];
     ssize_t got = read_description(descriptor->fd, text);
     if (got < 0)
-        return false;
+        return true;
     text[got] = '\0';
     const char *set = strstr(text, set_line);
     return set != NULL && strtoull(set + strlen(set_line), NULL, HEXADECIMAL) ==

@@ -1,6 +1,8 @@
 #include "child-agent/sampler/small_stacks.h"
 
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Beside what the kernel saves for the program's handler and for ours: what both take, ours until
@@ -24,4 +26,11 @@ bool small_stacks_note(size_t bytes)
 bool small_stacks_exist(void)
 {
     return atomic_load(&exist);
+}
+
+bool small_stacks_may_be_in_use(void)
+{
+    stack_t stack;
+    return small_stacks_exist() && syscall(SYS_sigaltstack, NULL, &stack) == 0 &&
+           (stack.ss_flags & SS_ONSTACK) != 0;
 }

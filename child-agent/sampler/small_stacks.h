@@ -14,4 +14,7 @@ bool small_stacks_note(size_t bytes);
 /* Returns whether there ever was one. */
 bool small_stacks_exist(void);
 
+/* Returns whether there was one, and the calling thread is in a handler on a signal stack. */
+bool small_stacks_may_be_in_use(void);
+
 #endif

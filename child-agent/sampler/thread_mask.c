@@ -1,9 +1,7 @@
 #include "child-agent/sampler/thread_mask.h"
 
-#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
@@ -199,22 +197,22 @@ void thread_mask_inherit(struct thread_own_data *own)
     own->held_with = thread_current->own_.held_with;
 }
 
-static bool is_on_signal_stack(void)
+/* What handlers block for lack of room. */
+static uint64_t ours_now(void)
 {
-    stack_t stack;
-    return syscall(SYS_sigaltstack, NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+    return sampling_signal_unused() | signal_bit(sampling_signal_number());
 }
 
 /* A handler that blocks ours for lack of room was left by longjmp(). */
 static void open_left_behind(struct thread_registration *self)
 {
-    uint64_t ours = sampling_signal_unused() | signal_bit(sampling_signal_number());
+    uint64_t ours = ours_now();
     if (!small_stacks_exist() || atomic_load(&core.has_filter) ||
         atomic_load(&self->yields_signal) || (self->own_.held_open & ours) != 0)
         return;
     const sigset_t mask = signal_bits_set(signal_bits_change_mask(SIG_BLOCK, 0));
     if ((signal_bits_of(&mask) & ours) != 0 && !signal_set_is_general(&mask) &&
-        !is_on_signal_stack())
+        !small_stacks_may_be_in_use())
         (void)signal_bits_change_mask(SIG_UNBLOCK, ours);
 }
 
@@ -349,11 +347,35 @@ static bool concerns_us(const struct thread_registration *self, int how, const s
     return !is_plain && sampling_signal_is_own_process();
 }
 
+/* In a handler that blocks ours for lack of room: ours stays blocked, and the program sees none of
+ * that. */
+static int change_beside_ours(int how, const sigset_t *set, sigset_t *old_set, uint64_t ours)
+{
+    uint64_t wanted = set != NULL ? signal_bits_of(set) : 0;
+    const sigset_t changed = signal_bits_set(how == SIG_SETMASK ? wanted | ours : wanted & ~ours);
+    int error = real_pthread_sigmask(how, set != NULL ? &changed : NULL, old_set);
+    if (error == 0 && old_set != NULL)
+        *old_set = signal_bits_set(signal_bits_of(old_set) & ~ours);
+    return error;
+}
+
+/* What a handler blocks of ours for lack of room, if the calling thread is in one. */
+static uint64_t blocked_for_room(const struct thread_registration *self)
+{
+    if (!small_stacks_exist() || atomic_load(&core.has_filter) ||
+        atomic_load(&self->yields_signal) || !small_stacks_may_be_in_use())
+        return 0;
+    return signal_bits_change_mask(SIG_BLOCK, 0) & ours_now() & ~self->own_.held_open;
+}
+
 int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
 {
     struct thread_registration *self = thread_current;
     if (!core.is_enabled || self == NULL)
         return real_pthread_sigmask(how, set, old_set);
+    uint64_t ours = blocked_for_room(self);
+    if (ours != 0)
+        return change_beside_ours(how, set, old_set, ours);
     uint64_t held_before = held_open_now(&self->own_);
     int error;
     if (set != NULL && concerns_us(self, how, set)) {
@@ -364,10 +386,10 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
     } else {
         error = real_pthread_sigmask(how, set, old_set);
     }
-    if (error == 0 && set != NULL && how == SIG_UNBLOCK)
+    if (error == 0 && set != NULL && how == SIG_UNBLOCK) {
         note_unblocked(&self->own_, signal_bits_of(set));
-    if (error == 0 && set != NULL && how == SIG_UNBLOCK)
         open_left_behind(self);
+    }
     if (error == 0 && old_set != NULL)
         signal_bits_add(old_set, held_before);
     return error;

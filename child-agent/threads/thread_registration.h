@@ -69,11 +69,12 @@ struct thread_own_data {
 
 /* Accessed through thread_sampled(): for the sampler only, with its lock held. */
 struct thread_sampler_data {
-    uint64_t event_delay_ns;   /* at the latest tick; see event_delay.h */
-    uint64_t sampled_cpu_ns;   /* CPU clock at the last look */
-    uint64_t requested_cpu_ns; /* CPU clock at the current request; 0: it is due for one */
-    uint32_t run;              /* the sampler's run to which all this belongs */
-    bool is_asleep;            /* at the latest look */
+    uint64_t event_delay_ns; /* at the latest tick; see event_delay.h */
+    uint64_t sampled_cpu_ns; /* CPU clock at the last look */
+    uint64_t
+        requested_cpu_ns; /* CPU clock at the current request; 0: to be asked at the next tick */
+    uint32_t run;         /* the sampler's run to which all this belongs */
+    bool is_asleep;       /* at the latest look */
 };
 
 /* Accessed through thread_locked(): with the registry's lock held. */

@@ -8,6 +8,7 @@
 
 #include "buffer/arena_title.h"
 #include "daemon/children/child_table.h"
+#include "daemon/children/process_tree.h"
 
 void process_title_set(struct process_title *title, const char *text)
 {
@@ -103,6 +104,8 @@ void process_title_look(struct child *child)
     if (child->exec.start_ns != 0)
         return; /* the arguments may be another program's */
     read_from_arguments(child, title);
+    if (title[0] != '\0' && process_runs_other_program(child->pid, child->executable))
+        title[0] = '\0'; /* nobody has told of the exec yet */
     if (title[0] == '\0')
         read_from_arena(child, title);
     process_title_set(&child->title, title);

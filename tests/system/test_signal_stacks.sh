@@ -7,7 +7,7 @@
 
 test_coroutines_on_small_stacks() {
     for clock in $clocks; do
-        # What the kernel saves for a signal takes 3.5 KB with AVX-512. So does binding a name as late as usual.
+        # What the kernel saves for a signal takes 3.5 KB with AVX-512. So does binding a name at its first use.
         for bytes in 16384 8192 2048; do
             LD_BIND_NOW=1 unharmed "$clock" coroutines $bytes
             has_function coroutines work_in_coroutine
@@ -25,12 +25,19 @@ test_a_stack_for_signals_is_the_programs_own() {
 # What the kernel saves for the program's handler and for ours does not fit.
 test_a_small_stack_for_signals_is_enough() {
     local way clock
-    for way in '' urgent both filtered; do
+    export LD_BIND_NOW=1 # binding a name at its first use takes more of a stack
+    for way in '' urgent both filtered section; do
         expect 0 "$programs/small_stacks" $way
         for clock in $clocks; do
             unharmed "$clock" small_stacks $way
+            [ "$way" != section ] || has_function small_stacks work_on_afterwards
         done
     done
+}
+
+test_a_handler_on_a_small_stack_may_run_a_program() {
+    LD_BIND_NOW=1 unharmed cpu small_stacks runs
+    [ "$(process_count true)" -ge 5 ] || fail "$(process_count true) programs"
 }
 
 test_a_handler_on_a_small_stack_may_be_left() {

@@ -116,6 +116,17 @@ START_TEST(arguments_of_the_next_program_are_no_title)
 }
 END_TEST
 
+/* profd may look before it hears of the exec. */
+START_TEST(nor_are_those_of_one_that_nobody_has_told_of)
+{
+    start_process((char *[]){ "next: busy", "60", NULL });
+    child.executable = "/bin/sh";
+    child_set_arguments(&child, "sh", 3);
+    process_title_look(&child);
+    ck_assert_ptr_null(child.title.text);
+}
+END_TEST
+
 START_TEST(what_its_arguments_do_not_say_its_arena_may)
 {
     make_arena("worker 3");
@@ -165,6 +176,7 @@ int main(void)
     tcase_add_test(all, one_that_is_called_as_it_was_started_has_no_title);
     tcase_add_test(all, a_program_that_is_run_inside_of_another_has_no_title_by_that);
     tcase_add_test(all, arguments_of_the_next_program_are_no_title);
+    tcase_add_test(all, nor_are_those_of_one_that_nobody_has_told_of);
     tcase_add_test(all, what_its_arguments_do_not_say_its_arena_may);
     tcase_add_test(all, the_arena_of_one_that_ended_is_recalled);
     tcase_add_test(all, an_arena_that_never_ends_its_title_is_cut);

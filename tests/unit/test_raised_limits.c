@@ -51,16 +51,16 @@ static rlim_t kernel_value(void)
     return limit.rlim_cur;
 }
 
-START_TEST(it_is_laid_down_for_another_program)
+START_TEST(it_is_lowered_for_another_program)
 {
     const struct rlimit wanted = { (rlim_t)1 << 40, RLIM_INFINITY };
     struct rlimit seen;
     ck_assert_int_eq(raised_limits_change(RLIMIT_AS, &wanted, NULL), 0);
     rlim_t raised = kernel_value();
     ck_assert_uint_gt(raised, wanted.rlim_cur);
-    raised_limits_lay_down();
+    raised_limits_lower();
     ck_assert_uint_eq(kernel_value(), wanted.rlim_cur);
-    raised_limits_take_up();
+    raised_limits_raise_again();
     ck_assert_uint_eq(kernel_value(), raised);
     ck_assert_int_eq(raised_limits_change(RLIMIT_AS, NULL, &seen), 0);
     ck_assert_uint_eq(seen.rlim_cur, wanted.rlim_cur);
@@ -75,7 +75,7 @@ START_TEST(what_others_have_changed_is_told)
     struct rlimit seen;
     ck_assert_int_eq(raised_limits_change(RLIMIT_AS, &wanted, NULL), 0);
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &of_others), 0);
-    raised_limits_lay_down();
+    raised_limits_lower();
     ck_assert_uint_eq(kernel_value(), of_others.rlim_cur);
     ck_assert_int_eq(raised_limits_change(RLIMIT_AS, NULL, &seen), 0);
     ck_assert_uint_eq(seen.rlim_cur, of_others.rlim_cur);
@@ -128,6 +128,24 @@ START_TEST(what_takes_the_place_of_another_is_counted_once)
 }
 END_TEST
 
+int __wrap_madvise(void *start, size_t bytes, int advice);
+
+START_TEST(a_child_lacks_what_it_does_not_inherit)
+{
+    void *shared = map((size_t)3 * PAGE, MAP_SHARED), *own = map((size_t)2 * PAGE, MAP_PRIVATE);
+    (void)map(PAGE, MAP_PRIVATE);
+    ck_assert_int_eq(__wrap_madvise(shared, (size_t)3 * PAGE, MADV_DONTFORK), 0);
+    ck_assert_int_eq(__wrap_madvise(own, (size_t)2 * PAGE, MADV_DONTFORK), 0);
+    check_mapped(6, 3);
+    ck_assert_int_eq(__wrap_munmap(own, (size_t)2 * PAGE), 0);
+    check_mapped(4, 1);
+    for (int generation = 0; generation < 2; generation++) {
+        own_mappings_after_fork_child();
+        check_mapped(1, 1);
+    }
+}
+END_TEST
+
 START_TEST(what_cannot_be_mapped_is_not)
 {
     ck_assert_ptr_eq(__wrap_mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -143,12 +161,13 @@ int main(void)
     tcase_add_loop_test(limits, the_kernel_gets_what_the_agent_takes_besides, 0,
                         sizeof(choices) / sizeof(choices[0]));
     tcase_add_test(limits, only_memory_is_raised);
-    tcase_add_test(limits, it_is_laid_down_for_another_program);
+    tcase_add_test(limits, it_is_lowered_for_another_program);
     tcase_add_test(limits, what_others_have_changed_is_told);
     suite_add_tcase(suite, limits);
     TCase *mappings = tcase_create("mappings");
     tcase_add_test(mappings, what_is_mapped_is_counted);
     tcase_add_test(mappings, what_takes_the_place_of_another_is_counted_once);
+    tcase_add_test(mappings, a_child_lacks_what_it_does_not_inherit);
     tcase_add_test(mappings, what_cannot_be_mapped_is_not);
     suite_add_tcase(suite, mappings);
     return run_suite(suite);

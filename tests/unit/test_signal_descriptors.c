@@ -1,6 +1,9 @@
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -154,6 +157,37 @@ START_TEST(the_latest_of_many_are_remembered)
 }
 END_TEST
 
+static void *change_while_cancelled(void *was_left)
+{
+    (void)make_without(SIGURG);
+    pthread_cancel(pthread_self());
+    signal_descriptors_change(0);
+    *(bool *)was_left = false;
+    return NULL;
+}
+
+/* Whoever changes them holds a lock. */
+START_TEST(no_change_is_a_point_of_cancellation)
+{
+    pthread_t thread;
+    bool was_left = true;
+    ck_assert_int_eq(pthread_create(&thread, NULL, change_while_cancelled, &was_left), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(!was_left);
+}
+END_TEST
+
+START_TEST(what_the_kernel_does_not_tell_is_taken_for_unchanged)
+{
+    const struct rlimit none = { 0, 0 };
+    int fd = make_without(SIGURG);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    signal_descriptors_change(0);
+    raise(SIGURG);
+    ck_assert_int_eq(read_signal(fd), SIGURG);
+}
+END_TEST
+
 START_TEST(what_the_kernel_refuses_is_told)
 {
     ck_assert_int_eq(change_without(0, STDOUT_FILENO, &all, 0), -1);
@@ -174,6 +208,8 @@ int main(void)
     tcase_add_test(reads, those_that_have_none_of_ours_take_no_room);
     tcase_add_test(reads, a_child_does_not_change_what_its_parent_reads);
     tcase_add_test(reads, the_latest_of_many_are_remembered);
+    tcase_add_test(reads, no_change_is_a_point_of_cancellation);
+    tcase_add_test(reads, what_the_kernel_does_not_tell_is_taken_for_unchanged);
     tcase_add_test(reads, what_the_kernel_refuses_is_told);
     suite_add_tcase(suite, reads);
     return run_suite(suite);

@@ -3,6 +3,10 @@
  * of SIGURG; of SIGUSR1 where SIGURG and SIGWINCH have handlers as well; behind a filter that lets
  * everything through. 0 when each of them ended with 5, and left alone what is below its stack.
  *
+ * small_stacks section: the handler's work is in a section in which SIGUSR2 is blocked. 0 as above.
+ *
+ * small_stacks runs: the handler runs a program in a child. 0 as above.
+ *
  * small_stacks left: a handler of SIGSEGV on such a stack is left by longjmp(), and the program
  * works on. 0 when a program that it runs then has SIGURG and SIGWINCH open. */
 #include <linux/filter.h>
@@ -22,8 +26,8 @@
 enum {
     MOST_BYTES = 64 * 1024,
     GUARD_BYTES = 4096,
-    OWN_BYTES = 1024,
-    STEP_BYTES = 512,
+    OWN_BYTES = 2048,
+    STEP_BYTES = 1024,
     STATUS = 5,
     GUARD = 0x5a,
 };
@@ -35,6 +39,34 @@ static void on_signal(int number)
 {
     (void)number;
     burn_outer(0.02);
+}
+
+/* The mask is as it was before us: nothing but the signal of the handler is blocked. */
+static void work_in_section(int number)
+{
+    sigset_t section, before;
+    sigemptyset(&section);
+    sigaddset(&section, SIGUSR2);
+    if (sigprocmask(SIG_BLOCK, &section, &before) < 0 || sigismember(&before, SIGURG) == 1 ||
+        sigismember(&before, SIGWINCH) == 1 || sigismember(&before, number) != 1)
+        _exit(3);
+    burn_outer(0.02);
+    if (sigprocmask(SIG_SETMASK, &before, NULL) < 0)
+        _exit(3);
+    burn_outer(0.02);
+}
+
+static void run_program(int number)
+{
+    int status = 1;
+    pid_t pid = fork();
+    (void)number;
+    if (pid == 0) {
+        execl("/bin/true", "true", (char *)NULL);
+        _exit(4);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+        _exit(4);
 }
 
 static void on_nothing(int number)
@@ -83,15 +115,36 @@ static int prepare(const char *way)
     return 0;
 }
 
+static void (*handler_of(const char *way))(int)
+{
+    if (strcmp(way, "section") == 0)
+        return work_in_section;
+    return strcmp(way, "runs") == 0 ? run_program : on_signal;
+}
+
+__attribute__((noinline)) static void work_on_afterwards(void)
+{
+    burn_outer(0.05);
+    __asm__ volatile(""); /* else it would be a jump */
+}
+
+/* To be seen in samples: the section is over. */
+static void work_afterwards(const char *way)
+{
+    if (strcmp(way, "section") == 0)
+        work_on_afterwards();
+}
+
 /* The first ticks are before the filter: a process that begins behind one is not sampled. */
 static void work_on(size_t bytes, const char *way)
 {
     int number = strcmp(way, "urgent") == 0 ? SIGURG : SIGUSR1;
     memset(stack, GUARD, GUARD_BYTES);
     burn_outer(0.01);
-    if (prepare(way) < 0 || set_handler(number, on_signal, bytes) < 0)
+    if (prepare(way) < 0 || set_handler(number, handler_of(way), bytes) < 0)
         _exit(2);
     raise(number);
+    work_afterwards(way);
     _exit(is_guard_whole() ? STATUS : 1);
 }
 
@@ -128,12 +181,6 @@ static int fault_and_go_on(void)
     return sigprocmask(SIG_UNBLOCK, &fault, NULL);
 }
 
-__attribute__((noinline)) static void work_on_afterwards(void)
-{
-    burn_outer(0.2);
-    __asm__ volatile(""); /* else it would be a jump */
-}
-
 static int run_what_sees_masks(void)
 {
     execl("/bin/grep", "grep", "-qx", "SigBlk:\t0*", "/proc/self/status", (char *)NULL);
@@ -143,7 +190,6 @@ static int run_what_sees_masks(void)
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
-    burn_outer(0.001); /* the loader looks symbols up at first use, and takes more of a stack */
     if (strcmp(way, "left") == 0) {
         if (fault_and_go_on() < 0)
             return 2;
