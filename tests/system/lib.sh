@@ -12,7 +12,7 @@ profd=$build/bin/profd
 profctl=$build/bin/profctl
 programs=${PROFD_PROGRAMS:-$build/tests/programs}
 # Until the event that is waited for, on a slow machine.
-patience_s=60
+patience_s=120
 # Those that can take samples (profctl run --clock).
 clocks="cpu wall"
 clock=
