@@ -155,3 +155,11 @@ int process_memory_read(uint64_t address, void *out, size_t bytes)
         return read_from_proc(address, out, bytes);
     return -EFAULT;
 }
+
+bool process_memory_read_argument(const void *argument, void *out, size_t bytes)
+{
+    int saved_errno = errno;
+    int error = process_memory_read((uint64_t)(uintptr_t)argument, out, bytes);
+    errno = saved_errno;
+    return error == 0;
+}

@@ -12,6 +12,10 @@
  * the kernel does not allow it at all; nothing can be read this way then. */
 int process_memory_read(uint64_t address, void *out, size_t bytes);
 
+/* Reads an argument of a call that the program makes, which may be no address. Returns whether all
+ * of BYTES could be read. Preserves errno. */
+bool process_memory_read_argument(const void *argument, void *out, size_t bytes);
+
 /* Allows the calling thread to open a file if the kernel refuses the usual way. The thread must
  * have a descriptor table of its own. */
 void process_memory_allow_descriptors(void);

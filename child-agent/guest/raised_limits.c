@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "child-agent/guest/own_mappings.h"
-#include "child-agent/guest/signal_bits.h"
-#include "child-agent/guest/spin.h"
+#include "child-agent/guest/signal_lock.h"
 
 /* What the program set, and what the kernel got for it. */
 static struct raised_limit {
@@ -27,21 +26,7 @@ static struct raised_limit {
 
 enum { LIMIT_COUNT = sizeof(limits) / sizeof(limits[0]) };
 
-static _Atomic bool is_locked; /* by a thread that has all signals blocked */
-
-/* For two system calls. A handler may ask for limits, too: the agent's does. */
-static void lock_limits(uint64_t *mask)
-{
-    *mask = signal_bits_change_mask(SIG_BLOCK, signal_bits_all());
-    while (atomic_exchange(&is_locked, true))
-        spin_once();
-}
-
-static void unlock_limits(uint64_t mask)
-{
-    atomic_store(&is_locked, false);
-    (void)signal_bits_change_mask(SIG_SETMASK, mask);
-}
+static struct signal_lock lock; /* the agent's handler asks for limits, too */
 
 static struct raised_limit *find_limit(int resource)
 {
@@ -111,16 +96,16 @@ static int set_limit(struct raised_limit *limit, const struct rlimit *wanted,
 int raised_limits_change(int resource, const struct rlimit *wanted, struct rlimit *old)
 {
     struct raised_limit *limit = find_limit(resource);
-    struct rlimit kernel, seen;
-    uint64_t mask;
+    struct rlimit kernel = { 0 }, seen;
+    sigset_t before;
 
-    lock_limits(&mask);
+    signal_lock_take(&lock, &before);
     int result = kernel_limit(resource, NULL, &kernel);
     seen = seen_limit(limit, &kernel);
     if (result == 0 && wanted != NULL)
         result = set_limit(limit, wanted, &kernel, &seen);
     int call_errno = errno;
-    unlock_limits(mask);
+    signal_lock_release(&lock, &before);
     errno = call_errno;
     if (result == 0 && old != NULL)
         *old = seen;
@@ -160,5 +145,5 @@ void raised_limits_raise_again(void)
 
 void raised_limits_after_fork_child(void)
 {
-    atomic_store(&is_locked, false);
+    signal_lock_reset(&lock);
 }

@@ -31,6 +31,11 @@ sigset_t signal_bits_set(uint64_t bits)
     return set;
 }
 
+uint64_t signal_bits_blockable(uint64_t bits)
+{
+    return bits & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+}
+
 void signal_bits_add(sigset_t *set, uint64_t bits)
 {
     bits |= signal_bits_of(set);

@@ -15,6 +15,9 @@ uint64_t signal_bits_of(const sigset_t *set);
 
 sigset_t signal_bits_set(uint64_t bits);
 
+/* Returns BITS without those that nobody can block, as the kernel keeps a set. */
+uint64_t signal_bits_blockable(uint64_t bits);
+
 /* Adds the signals in BITS to SET. */
 void signal_bits_add(sigset_t *set, uint64_t bits);
 

@@ -1,9 +1,7 @@
 /* Interposed: limits on memory that the program sets for itself (raised_limits.h). */
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,22 +20,14 @@ static int kernel_call(pid_t pid, int resource, const struct rlimit *wanted, str
     return (int)syscall(SYS_prlimit64, pid, resource, wanted, old);
 }
 
-static bool can_read(const struct rlimit *limit)
-{
-    struct rlimit copy;
-    int saved_errno = errno;
-    int error = process_memory_read((uint64_t)(uintptr_t)limit, &copy, sizeof(copy));
-    errno = saved_errno;
-    return error == 0;
-}
-
 /* Those that may be no addresses go to the kernel, and so does all that is not about this process:
  * a child of vfork() is about to become another program. */
 static bool is_ours(pid_t pid, int resource, const struct rlimit *wanted)
 {
+    struct rlimit copy;
     return core.is_enabled && raised_limits_have(resource) && !atomic_load(&core.has_filter) &&
            (pid == 0 || pid == getpid()) && sampling_signal_is_own_process() &&
-           (wanted == NULL || can_read(wanted));
+           (wanted == NULL || process_memory_read_argument(wanted, &copy, sizeof(copy)));
 }
 
 /* The kernel is the first to write to OLD, which may be no address. */

@@ -83,10 +83,7 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
 /* An argument may be no address: then the kernel says so. Where nobody may ask, it is believed. */
 static bool read_argument(const void *argument, void *out, size_t bytes)
 {
-    int saved_errno = errno;
-    int error = process_memory_read((uint64_t)(uintptr_t)argument, out, bytes);
-    errno = saved_errno;
-    if (error == 0)
+    if (process_memory_read_argument(argument, out, bytes))
         return true;
     if (argument == NULL || !(process_memory_is_refused() || process_memory_is_read_directly()))
         return false;

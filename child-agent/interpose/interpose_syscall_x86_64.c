@@ -128,21 +128,13 @@ static long change_mask(long number, long how, long set, long old_set, long byte
     return result;
 }
 
-/* What cannot be read is the kernel's error. */
-static bool can_read(long address, void *out, size_t bytes)
-{
-    int saved_errno = errno;
-    int error = process_memory_read((uint64_t)address, out, bytes);
-    errno = saved_errno;
-    return error == 0;
-}
-
-/* FLAGS are signalfd4()'s only. */
+/* A set that cannot be read is the kernel's error. FLAGS are signalfd4()'s only. */
 static long make_signal_descriptor(long number, long fd, long set, long bytes, long flags,
                                    long fifth)
 {
     uint64_t bits;
-    if (!may_look() || bytes != sizeof(bits) || !can_read(set, &bits, sizeof(bits)))
+    if (!may_look() || bytes != sizeof(bits) ||
+        !process_memory_read_argument((const void *)set, &bits, sizeof(bits)))
         return call_result(make_call(number, fd, set, bytes, flags, fifth));
     const sigset_t wanted = signal_bits_set(bits);
     return signalfd((int)fd, &wanted, number == SYS_signalfd4 ? (int)flags : 0);
@@ -153,7 +145,7 @@ static bool is_no_environment(long environment)
 {
     uint64_t first;
     return environment != 0 && !process_memory_is_refused() && !process_memory_is_read_directly() &&
-           !can_read(environment, &first, sizeof(first));
+           !process_memory_read_argument((const void *)environment, &first, sizeof(first));
 }
 
 static long run_program(long number, long path, long arguments, long environment, long fourth,

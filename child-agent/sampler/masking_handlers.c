@@ -12,7 +12,7 @@
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
-#include "child-agent/guest/spin.h"
+#include "child-agent/guest/signal_lock.h"
 #include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/small_stacks.h"
@@ -32,22 +32,7 @@ static struct masking_handler {
     struct sigaction installed;      /* as the kernel has it; likewise */
 } handlers[NSIG];
 
-static _Atomic bool is_locked;
-
-static void lock_handlers(sigset_t *before)
-{
-    sigset_t all;
-    sigfillset(&all);
-    (void)real_pthread_sigmask(SIG_SETMASK, &all, before); /* fails only for what is no mask */
-    while (atomic_exchange(&is_locked, true))
-        spin_once();
-}
-
-static void unlock_handlers(const sigset_t *before)
-{
-    atomic_store(&is_locked, false);
-    (void)real_pthread_sigmask(SIG_SETMASK, before, NULL);
-}
+static struct signal_lock lock;
 
 /* Whether one of ours comes as soon as the handler that has CONTEXT returns. */
 static bool is_ours_next(const ucontext_t *context)
@@ -91,10 +76,7 @@ static void on_signal(int number, siginfo_t *info, void *signal_context)
 
 static bool blocks_ours(const struct sigaction *action)
 {
-    for (int number = 1; number < NSIG; number++)
-        if (sampling_signal_may_be(number) && sigismember(&action->sa_mask, number) == 1)
-            return true;
-    return false;
+    return (signal_bits_of(&action->sa_mask) & sampling_signal_ever()) != 0;
 }
 
 static bool comes_by_itself(int number)
@@ -110,8 +92,7 @@ static struct sigaction action_to_install(int number, const struct sigaction *ac
     if (!sampling_signal_has_handler(action))
         return installed;
     if ((action->sa_flags & SA_ONSTACK) && small_stacks_exist())
-        signal_bits_add(&installed.sa_mask,
-                        sampling_signal_unused() | signal_bit(sampling_signal_number()));
+        signal_bits_add(&installed.sa_mask, sampling_signal_present());
     if (comes_by_itself(number) && blocks_ours(&installed)) {
         installed.sa_sigaction = on_signal;
         installed.sa_flags |= SA_SIGINFO;
@@ -136,10 +117,9 @@ static bool is_valid(int number)
     return number > 0 && number < NSIG;
 }
 
-/* The kernel takes those out that nobody can block. */
 static uint64_t kernel_mask(const struct sigaction *action)
 {
-    return signal_bits_of(&action->sa_mask) & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+    return signal_bits_blockable(signal_bits_of(&action->sa_mask));
 }
 
 /* Whether the kernel has OLD from us, and not from the program, past the C library. */
@@ -204,9 +184,9 @@ static int set_unchanged(int number, const struct sigaction *action, struct siga
     bool had_small_stacks = small_stacks_exist();
     int result = real_sigaction(number, action, old_action);
     if (result == 0 && action != NULL && !had_small_stacks && small_stacks_exist()) {
-        lock_handlers(&before);
+        signal_lock_take(&lock, &before);
         change_locked(number);
-        unlock_handlers(&before);
+        signal_lock_release(&lock, &before);
     }
     return result;
 }
@@ -224,9 +204,9 @@ int masking_handlers_set(int number, const struct sigaction *action, struct siga
         return set_unchanged(number, action, old_action);
     if (action != NULL)
         wanted = *action;
-    lock_handlers(&before);
+    signal_lock_take(&lock, &before);
     int result = action != NULL ? set_locked(number, &wanted, &old) : get_locked(number, &old);
-    unlock_handlers(&before);
+    signal_lock_release(&lock, &before);
     if (result == 0 && old_action != NULL)
         *old_action = old;
     return result;
@@ -242,10 +222,10 @@ void masking_handlers_note_stack(size_t bytes)
     sigset_t before;
     if (!sampling_signal_is_own_process() || !small_stacks_note(bytes))
         return;
-    lock_handlers(&before);
+    signal_lock_take(&lock, &before);
     for (int number = 1; number < NSIG; number++)
         change_locked(number);
-    unlock_handlers(&before);
+    signal_lock_release(&lock, &before);
     sampling_signal_renew_actions();
 }
 
@@ -270,5 +250,5 @@ bool masking_handlers_returned_to(const ucontext_t *context)
 
 void masking_handlers_after_fork_child(void)
 {
-    atomic_store(&is_locked, false);
+    signal_lock_reset(&lock);
 }

@@ -8,7 +8,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
-#include "child-agent/guest/spin.h"
+#include "child-agent/guest/signal_lock.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_choice.h"
 #include "child-agent/sampler/small_stacks.h"
@@ -19,7 +19,7 @@ static struct {
     int chosen;  /* by the user; 0: nobody */
     pid_t owner; /* the process, but for children that it shares memory with */
     _Atomic enum signal_place place;
-    _Atomic bool is_locked;  /* by a thread that has all signals blocked, and does not wait */
+    struct signal_lock lock;
     _Atomic bool is_unasked; /* whose process calls: a filter forbids to ask */
     bool is_installed;
     bool blocks_children; /* the handler blocks SIGCHLD, which the program handles */
@@ -31,7 +31,7 @@ struct program_signal program_signals[NSIG];
 void sampling_signal_after_fork_child(void)
 {
     signals.owner = getpid();
-    atomic_store(&signals.is_locked, false);
+    signal_lock_reset(&signals.lock);
     signals.laid_down = 0;
     signal_descriptors_forget();
 }
@@ -66,6 +66,20 @@ bool sampling_signal_may_be(int number)
     return signal_use_of(number, signals.chosen) != USES_NONE_OF_OURS;
 }
 
+uint64_t sampling_signal_ever(void)
+{
+    uint64_t bits = 0;
+    for (int number = 1; number < NSIG; number++)
+        if (sampling_signal_may_be(number))
+            bits |= signal_bit(number);
+    return bits;
+}
+
+uint64_t sampling_signal_present(void)
+{
+    return sampling_signal_unused() | signal_bit(sampling_signal_number());
+}
+
 uint64_t sampling_signal_unused(void)
 {
     if (atomic_load_explicit(&core.has_filter, memory_order_relaxed))
@@ -88,22 +102,6 @@ bool sampling_signal_is_handled_by_program(void)
     const struct sigaction action =
         program_signal_action(&program_signals[sampling_signal_number()]);
     return sampling_signal_has_handler(&action);
-}
-
-/* The lock is held for a few system calls by nobody who can be interrupted. */
-static void lock_actions(sigset_t *before)
-{
-    sigset_t all;
-    sigfillset(&all);
-    (void)real_pthread_sigmask(SIG_SETMASK, &all, before); /* fails only for what is no mask */
-    while (atomic_exchange(&signals.is_locked, true))
-        spin_once();
-}
-
-static void unlock_actions(const sigset_t *before)
-{
-    atomic_store(&signals.is_locked, false);
-    (void)real_pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 /* Ours, for a signal that asks for samples. A handler of the program cuts calls short, and runs
@@ -198,16 +196,6 @@ static uint64_t left_out_signal(void)
     return sampling_signal_unused() & signal_bit(sampling_signal_number());
 }
 
-/* All that may be ours at some time. */
-static uint64_t signals_of_ours(void)
-{
-    uint64_t bits = 0;
-    for (int number = 1; number < NSIG; number++)
-        if (sampling_signal_may_be(number))
-            bits |= signal_bit(number);
-    return bits;
-}
-
 static void note_use_locked(int number)
 {
     if (!is_unused(number))
@@ -226,9 +214,9 @@ void sampling_signal_note_use(int number)
     if (!is_unused(number))
         return;
     upcall_end_dormancy(); /* it is the clocks of a session that follow */
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     note_use_locked(number);
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
 }
 
 static bool handles_children(void)
@@ -241,13 +229,13 @@ int sampling_signal_install(void)
 {
     sigset_t before;
     int error = 0;
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     if (!signals.is_installed) {
         signals.blocks_children = signals.blocks_children || handles_children();
         error = install_action(sampling_signal_number());
         signals.is_installed = error == 0;
     }
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
     return error;
 }
 
@@ -261,9 +249,9 @@ static void renew_locked(void)
 void sampling_signal_renew_actions(void)
 {
     sigset_t before;
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     renew_locked();
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
 }
 
 void sampling_signal_prepare_for_children(void)
@@ -271,12 +259,12 @@ void sampling_signal_prepare_for_children(void)
     sigset_t before;
     if (!sampling_signal_is_own_process())
         return;
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     if (!signals.blocks_children) {
         signals.blocks_children = true;
         renew_locked();
     }
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
 }
 
 /* --- Programs that inherit what is ignored --- */
@@ -315,10 +303,10 @@ static void change_lay_down_count(int change)
         renew_ignored(change > 0);
         return;
     }
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     signals.laid_down += (unsigned)change;
     renew_ignored(signals.laid_down != 0);
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
 }
 
 bool sampling_signal_lay_down(void)
@@ -355,9 +343,9 @@ void sampling_signal_reset_action(int number)
 {
     static const struct sigaction none = { .sa_handler = SIG_DFL };
     sigset_t before;
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     program_signal_set(&program_signals[number], &none);
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
 }
 
 int sampling_signal_program_action(int number, const struct sigaction *action,
@@ -369,10 +357,10 @@ int sampling_signal_program_action(int number, const struct sigaction *action,
         wanted = *action;
     if (action != NULL && sampling_signal_has_handler(&wanted) && is_unused(number))
         upcall_end_dormancy();
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     int result = set_action(number, action != NULL ? &wanted : NULL, &old);
     int call_errno = errno;
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
     thread_mask_settle();
     errno = call_errno;
     if (result == 0 && old_action != NULL)
@@ -385,14 +373,14 @@ int sampling_signal_program_descriptor(signalfd_function *real, int fd, const si
                                        int flags)
 {
     sigset_t before;
-    lock_actions(&before);
+    signal_lock_take(&signals.lock, &before);
     const struct left_out_signals left_out = {
         .now = left_out_signal() & ~signal_bits_of(&before),
-        .ever = signals_of_ours(),
+        .ever = sampling_signal_ever(),
     };
     int made = signal_descriptors_make(real, fd, set, flags, &left_out);
     int call_errno = errno;
-    unlock_actions(&before);
+    signal_lock_release(&signals.lock, &before);
     errno = call_errno;
     return made;
 }

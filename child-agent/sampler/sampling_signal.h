@@ -60,6 +60,12 @@ bool sampling_signal_may_be(int number);
  * clocks would need calls to follow it. */
 uint64_t sampling_signal_unused(void);
 
+/* Returns the same and the sampling signal, whoever else uses that. */
+uint64_t sampling_signal_present(void);
+
+/* Returns all signals that are, or may become, the sampling signal, whoever uses them. */
+uint64_t sampling_signal_ever(void);
+
 /* Gets the action that the program wants for a signal. Returns 0, or -1 with errno. */
 int sampling_signal_wanted_action(int number, struct sigaction *action);
 

@@ -22,11 +22,17 @@ static bool cannot_be_told(const siginfo_t *info)
     return info->si_code == SI_USER && info->si_pid == 0;
 }
 
+/* NULL: nobody has asked it yet, or it is not registered. */
+static struct snapshot_copy *snapshot_of(const struct thread_registration *thread)
+{
+    return thread != NULL ? atomic_load(&thread->snapshot) : NULL;
+}
+
 /* Whether INFO is of a signal by which somebody asked SELF for a snapshot, perhaps one that it has
  * taken or withdrawn meanwhile. Such a signal names the snapshot, as none of the program's does. */
 static bool is_request(const struct thread_registration *self, const siginfo_t *info)
 {
-    const struct snapshot_copy *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
+    const struct snapshot_copy *snapshot = snapshot_of(self);
     return snapshot != NULL && info->si_code == SI_QUEUE &&
            info->si_value.sival_ptr == (const void *)snapshot;
 }
@@ -35,7 +41,7 @@ static bool is_request(const struct thread_registration *self, const siginfo_t *
 static struct snapshot_copy *requested_snapshot(const struct thread_registration *self,
                                                 const siginfo_t *info)
 {
-    struct snapshot_copy *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
+    struct snapshot_copy *snapshot = snapshot_of(self);
     if (snapshot == NULL || atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED ||
         atomic_load(&snapshot->signal_number) != info->si_signo)
         return NULL;
@@ -152,8 +158,7 @@ static void answer_request(struct snapshot_copy *snapshot, const void *context)
 /* The kernel drops a request while a signal of the same number is pending. */
 static void decline_merged_request(int number)
 {
-    struct snapshot_copy *snapshot =
-        thread_current != NULL ? atomic_load(&thread_current->snapshot) : NULL;
+    struct snapshot_copy *snapshot = snapshot_of(thread_current);
     uint32_t requested = SNAPSHOT_REQUESTED;
     if (snapshot != NULL && atomic_load(&snapshot->signal_number) == number)
         (void)atomic_compare_exchange_strong(&snapshot->state, &requested, SNAPSHOT_DECLINED);

@@ -33,12 +33,6 @@ static int call_signalfd(int fd, uint64_t bits, int flags)
     return descriptors.real(fd, &set, flags);
 }
 
-/* The kernel lets nobody wait for these. */
-static uint64_t without_unblockable(uint64_t bits)
-{
-    return bits & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
-}
-
 /* The system calls themselves: the functions are points where a thread may be cancelled, and the
  * caller holds a lock. */
 static ssize_t read_description(int fd, char out[TEXT_BYTES])
@@ -65,7 +59,7 @@ static bool is_as_installed(const struct signal_descriptor *descriptor)
     text[got] = '\0';
     const char *set = strstr(text, set_line);
     return set != NULL && strtoull(set + strlen(set_line), NULL, HEXADECIMAL) ==
-                              without_unblockable(descriptor->installed);
+                              signal_bits_blockable(descriptor->installed);
 }
 
 static void forget_number(int fd)

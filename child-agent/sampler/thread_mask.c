@@ -197,16 +197,10 @@ void thread_mask_inherit(struct thread_own_data *own)
     own->held_with = thread_current->own_.held_with;
 }
 
-/* What handlers block for lack of room. */
-static uint64_t ours_now(void)
-{
-    return sampling_signal_unused() | signal_bit(sampling_signal_number());
-}
-
 /* A handler that blocks ours for lack of room was left by longjmp(). */
 static void open_left_behind(struct thread_registration *self)
 {
-    uint64_t ours = ours_now();
+    uint64_t ours = sampling_signal_present();
     if (!small_stacks_exist() || atomic_load(&core.has_filter) ||
         atomic_load(&self->yields_signal) || (self->own_.held_open & ours) != 0)
         return;
@@ -218,10 +212,10 @@ static void open_left_behind(struct thread_registration *self)
 
 uint64_t thread_mask_close(void)
 {
-    if (thread_current != NULL)
-        open_left_behind(thread_current);
-
-    uint64_t held = thread_current != NULL ? held_open_now(&thread_current->own_) : 0;
+    if (thread_current == NULL)
+        return 0;
+    open_left_behind(thread_current);
+    uint64_t held = held_open_now(&thread_current->own_);
     if (held != 0)
         (void)signal_bits_change_mask(SIG_BLOCK, held);
     return held;
@@ -342,7 +336,7 @@ static bool concerns_us(const struct thread_registration *self, int how, const s
     int number = sampling_signal_number();
     bool is_plain = self->own_.held_open == 0 && self->own_.signal_number == number &&
                     self->own_.left_signal == 0 &&
-                    (signal_bits_of(set) & (sampling_signal_unused() | signal_bit(number))) == 0 &&
+                    (signal_bits_of(set) & sampling_signal_present()) == 0 &&
                     (how != SIG_SETMASK || !atomic_load(&self->yields_signal));
     return !is_plain && sampling_signal_is_own_process();
 }
@@ -362,10 +356,11 @@ static int change_beside_ours(int how, const sigset_t *set, sigset_t *old_set, u
 /* What a handler blocks of ours for lack of room, if the calling thread is in one. */
 static uint64_t blocked_for_room(const struct thread_registration *self)
 {
-    if (!small_stacks_exist() || atomic_load(&core.has_filter) ||
-        atomic_load(&self->yields_signal) || !small_stacks_may_be_in_use())
+    if (atomic_load(&core.has_filter) || atomic_load(&self->yields_signal) ||
+        !small_stacks_may_be_in_use())
         return 0;
-    return signal_bits_change_mask(SIG_BLOCK, 0) & ours_now() & ~self->own_.held_open;
+    return signal_bits_change_mask(SIG_BLOCK, 0) & sampling_signal_present() &
+           ~self->own_.held_open;
 }
 
 int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)

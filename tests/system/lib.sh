@@ -173,6 +173,15 @@ need_root() {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
+kill_profd() {
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+}
+
+kill_keeper() {
+    pkill -KILL -f "profd-keeper $PROFD_SOCKET"
+}
+
 # leased_bytes: of profd's limit.
 leased_bytes() {
     "$profctl" --json status | sed -n 's/.*"leased_bytes":[[:space:]]*\([0-9]*\).*/\1/p'

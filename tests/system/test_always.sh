@@ -224,8 +224,7 @@ test_nothing_is_lost_over_many_changes() {
 test_both_go_on_when_profd_is_killed() {
     start_workers
     expect 0 "$profctl" start --interval 1ms
-    kill -KILL "$daemon"
-    wait "$daemon" || true
+    kill_profd
     start_profd --always 10Hz
     wait_until interval_is 1000000
     expect 0 "$profctl" stop
@@ -236,8 +235,7 @@ test_both_go_on_when_profd_is_killed() {
 
 # restart_profd OPTION…: it is killed, and another one takes over.
 restart_profd() {
-    kill -KILL "$daemon"
-    wait "$daemon" || true
+    kill_profd
     start_profd "$@"
 }
 

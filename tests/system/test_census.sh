@@ -513,8 +513,7 @@ test_what_ran_while_profd_was_dead_is_told() {
         touch ran
         until [ -e over ]; do sleep 0.02; done'
     expect 0 "$profctl" start
-    kill -KILL "$daemon"
-    wait "$daemon" || true
+    kill_profd
     touch go
     wait_until test -e ran
     start_profd

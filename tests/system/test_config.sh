@@ -85,8 +85,7 @@ test_programs_are_adopted_after_a_kill() {
     start_profd --config config.json
     wait_until has_lines server 1
     wait_until grep -q "'job' has finished" profd.log
-    kill -KILL "$daemon"
-    wait "$daemon" || true
+    kill_profd
     start_profd --config config.json
     says "'server' still runs as $(cat server)" profd.log
     [ "$(lines_in job)" -eq 1 ]
@@ -105,8 +104,7 @@ test_an_adopted_program_is_stopped_at_the_end() {
         { "name": "server", "command": ["sh", "-c", "echo $$ >server; exec sleep 100"] } ] }'
     start_profd --config config.json
     wait_until test -s server
-    kill -KILL "$daemon"
-    wait "$daemon" || true
+    kill_profd
     start_profd --config config.json
     kill -TERM "$daemon"
     wait "$daemon"

@@ -16,8 +16,7 @@ test_second_profd_on_the_same_socket() {
 
 test_dead_socket_file_is_replaced() {
     start_profd
-    kill -KILL "$daemon"
-    wait "$daemon" || true
+    kill_profd
     [ -S "$PROFD_SOCKET" ]
     start_profd
     answers

@@ -5,20 +5,24 @@
 # shellcheck source=unharmed.sh
 . "$(dirname "$0")/unharmed.sh"
 
+# lives CLOCK PROGRAM [ARGUMENT…]: it is unharmed, and says so.
+lives() {
+    unharmed "$@"
+    [ "$(cat stdout)" = lives ] || fail "$* says: $(cat stdout)"
+}
+
 test_programs_may_forbid_themselves_things() {
     for clock in $clocks; do
         for what in tsc filter; do
             for way in libc syscall; do
-                unharmed "$clock" forbids $what $way
-                [ "$(cat stdout)" = lives ] || fail "$what by $way says: $(cat stdout)"
+                lives "$clock" forbids $what $way
             done
         done
     done
     # It ends its only thread, and not the process.
     for clock in cpu perf; do
         for way in libc syscall; do
-            unharmed $clock forbids strict $way
-            [ "$(cat stdout)" = lives ] || fail "strict by $way says: $(cat stdout)"
+            lives $clock forbids strict $way
         done
     done
 }
@@ -28,15 +32,13 @@ test_sampling_goes_on_behind_a_filter() {
     for how in "" again; do
         for clock in cpu perf; do
             # shellcheck disable=SC2086
-            unharmed $clock confined $how
-            [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+            lives $clock confined $how
             for function in work_before work_behind work_as_first; do
                 has_function confined $function || fail "no $function with $clock"
             done
         done
     done
-    unharmed cpu confined few
-    [ "$(cat stdout)" = lives ] || fail "it says: $(cat stdout)"
+    lives cpu confined few
     unharmed cpu confined
     expect 0 "$profctl" report out.json
     says 'seccomp filter is in place, behind which threads share a timer' stdout
@@ -44,8 +46,7 @@ test_sampling_goes_on_behind_a_filter() {
 
 test_a_filter_of_a_child_that_borrows_the_memory_is_its_own() {
     for clock in cpu perf; do
-        unharmed $clock confined lends
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+        lives $clock confined lends
         has_function confined work_as_first || fail "sampling has ended with $clock"
     done
 }
@@ -54,16 +55,14 @@ test_a_filter_of_a_child_that_borrows_the_memory_is_its_own() {
 test_a_filter_for_all_threads_may_come_after_another() {
     for how in allows together; do
         for clock in $clocks; do
-            unharmed "$clock" confined $how
-            [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+            lives "$clock" confined $how
         done
     done
 }
 
 test_whoever_asks_for_filters_sets_none() {
     for clock in $clocks; do
-        unharmed "$clock" confined asks
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+        lives "$clock" confined asks
     done
     unharmed cpu confined asks
     has_function confined work_behind || fail "sampling has ended"
@@ -72,8 +71,7 @@ test_whoever_asks_for_filters_sets_none() {
 # The addresses are the kernel's to refuse.
 test_filters_that_cannot_be_read_are_errors() {
     for clock in $clocks; do
-        unharmed "$clock" confined wrong
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+        lives "$clock" confined wrong
     done
 }
 
@@ -81,8 +79,7 @@ test_filters_that_cannot_be_read_are_errors() {
 test_signals_may_be_used_behind_a_filter() {
     expect 0 "$programs/confined" signals
     for clock in cpu perf; do
-        unharmed $clock confined signals
-        [ "$(cat stdout)" = lives ] || fail "with $clock it says: $(cat stdout)"
+        lives $clock confined signals
         has_function confined work_with_signals || fail "is not sampled with $clock"
     done
 }

@@ -270,9 +270,8 @@ is_profiled() {
 }
 
 kill_profd_and_keeper() {
-    kill -KILL "$daemon"
-    wait "$daemon" || true
-    pkill -KILL -f "profd-keeper $PROFD_SOCKET"
+    kill_profd
+    kill_keeper
 }
 
 end_profd() {

@@ -34,15 +34,6 @@ has_reached() {
     [ -s "$1" ] && [ "$(number_in "$1")" -ge "$2" ]
 }
 
-kill_profd() {
-    kill -KILL "$daemon"
-    wait "$daemon" || true
-}
-
-kill_keeper() {
-    pkill -KILL -f "profd-keeper $PROFD_SOCKET"
-}
-
 # records_more FILE: the program goes on for another hundred numbers.
 records_more() {
     wait_until has_reached "$1" $(($(number_in "$1") + 100))

@@ -90,8 +90,7 @@ test_it_ends_with_a_program_that_ended_while_there_was_no_profd() {
     echo "WITH_IDLE_THREAD=1 '$programs/own_session' start-of-all until=never >said & echo \$! >own.pid; exec sleep 1000" >parent.sh
     start_profd -- sh parent.sh
     wait_until sessions_are program
-    kill -KILL "$daemon"
-    wait "$daemon" || true
+    kill_profd
     kill -KILL "$(cat own.pid)"
     start_profd
     wait_until has_no_session

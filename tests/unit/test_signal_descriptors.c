@@ -31,18 +31,29 @@ static int change_without(int number, int fd, const sigset_t *set, int flags)
     return signal_descriptors_make(signalfd, fd, set, flags, &left_out);
 }
 
-static int make_of(const sigset_t *set)
+static int make(int left_out, const sigset_t *set)
 {
-    int fd = change_without(SIGURG, -1, set, SFD_NONBLOCK | SFD_CLOEXEC);
+    int fd = change_without(left_out, -1, set, SFD_NONBLOCK | SFD_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     return fd;
 }
 
+static int make_of(const sigset_t *set)
+{
+    return make(SIGURG, set);
+}
+
 static int make_without(int number)
 {
-    int fd = change_without(number, -1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
-    ck_assert_int_ge(fd, 0);
-    return fd;
+    return make(number, &all);
+}
+
+static sigset_t set_of(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    return set;
 }
 
 /* The number of the signal that is read; 0: there is none. */
@@ -80,10 +91,8 @@ END_TEST
 
 START_TEST(a_descriptor_that_the_program_changes_is_remembered_anew)
 {
-    sigset_t one;
+    const sigset_t one = set_of(SIGUSR1);
     int fd = make_without(0);
-    sigemptyset(&one);
-    sigaddset(&one, SIGUSR1);
     ck_assert_int_eq(change_without(SIGURG, fd, &one, 0), fd);
     signal_descriptors_change(0);
     raise(SIGURG);
@@ -94,9 +103,7 @@ END_TEST
 /* The one for all signals is under the number of one for SIGUSR1, or the other way round. */
 START_TEST(a_number_that_has_become_another_is_left_alone)
 {
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, SIGUSR1);
+    const sigset_t one = set_of(SIGUSR1);
     int of_one = make_of(&one), of_all = make_of(&all);
     int from = _i == 0 ? of_one : of_all, to = _i == 0 ? of_all : of_one;
     ck_assert_int_eq(dup2(from, to), to);
