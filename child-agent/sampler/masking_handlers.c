@@ -1,26 +1,15 @@
 #include "child-agent/sampler/masking_handlers.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <ucontext.h>
-#include <unistd.h>
 
-#include "buffer/clock.h"
-#include "child-agent/core.h"
-#include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/guest/signal_lock.h"
+#include "child-agent/sampler/interrupted_call.h"
 #include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/small_stacks.h"
-#include "child-agent/threads/thread_registration.h"
-
-/* 6 to 30 ms, by the rate of the ticks: a sample may fall due when the handler is through and has
- * not returned yet, and a thread may lose its processor just then. */
-enum { RETURN_TICKS = 30 * 1000 * 1000 };
 
 typedef void signal_handler(int number, siginfo_t *info, void *context);
 
@@ -34,44 +23,11 @@ static struct masking_handler {
 
 static struct signal_lock lock;
 
-/* Whether one of ours comes as soon as the handler that has CONTEXT returns. */
-static bool is_ours_next(const ucontext_t *context)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-    int number = errno;
-    uint64_t pending = 0;
-    if (atomic_load(&core.has_filter))
-        return false; /* it may forbid to ask */
-    if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
-        errno = number;
-    return (pending & ~signal_bits_of(&context->uc_sigmask) &
-            signal_bit(sampling_signal_number())) != 0;
-}
-
-/* Until when a sample where CONTEXT is interrupts what a handler returned to; 0: none does. The
- * strict mode, behind which nobody is sampled, forbids the time stamp, too. */
-static uint64_t return_end_ticks(const ucontext_t *context)
-{
-    if (atomic_load(&core.has_filter) && !process_memory_is_read_directly())
-        return 0;
-    if (is_ours_next(context))
-        return UINT64_MAX;
-    return context->uc_mcontext.gregs[REG_RAX] == -EINTR ? clock_ticks() + RETURN_TICKS : 0;
-}
-
-static void on_signal(int number, siginfo_t *info, void *signal_context)
-{
-    const ucontext_t *context = signal_context;
-    const greg_t *registers = context->uc_mcontext.gregs;
     signal_handler *handler = atomic_load(&handlers[number].handler);
-
-    handler(number, info, signal_context);
-    struct thread_own_data *own = thread_own();
-    if (own != NULL)
-        own->interrupted_return = (struct handler_return){
-            .pc = (uint64_t)registers[REG_RIP],
-            .stack_address = (uint64_t)registers[REG_RSP],
-            .end_ticks = return_end_ticks(context),
-        };
+    handler(number, info, context);
+    interrupted_call_keep(context);
 }
 
 static bool blocks_ours(const struct sigaction *action)
@@ -227,25 +183,6 @@ void masking_handlers_note_stack(size_t bytes)
         change_locked(number);
     signal_lock_release(&lock, &before);
     sampling_signal_renew_actions();
-}
-
-static bool is_return(const struct handler_return *last, const ucontext_t *context)
-{
-    const greg_t *registers = context->uc_mcontext.gregs;
-    return last->end_ticks != 0 && last->pc == (uint64_t)registers[REG_RIP] &&
-           last->stack_address == (uint64_t)registers[REG_RSP] &&
-           (last->end_ticks == UINT64_MAX || clock_ticks() <= last->end_ticks);
-}
-
-bool masking_handlers_returned_to(const ucontext_t *context)
-{
-    struct thread_own_data *own = thread_own();
-    if (own == NULL || !is_return(&own->interrupted_return, context))
-        return false;
-    /* The next wait may be here, too; or the next of ours, before the thread goes on. */
-    if (!is_ours_next(context))
-        own->interrupted_return.end_ticks = 0;
-    return true;
 }
 
 void masking_handlers_after_fork_child(void)

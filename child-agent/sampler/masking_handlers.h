@@ -2,9 +2,9 @@
  * so, or because they may run on a signal stack on which ours would not fit as well.
  *
  * A sample that falls due meanwhile is taken when such a handler has returned, possibly to a system
- * call that it interrupted. That call must then fail with EINTR and must not be restarted
- * (snapshot_restart_system_call()). So a handler of the agent calls the program's handler and notes
- * where it returned to. Handlers of signals that a thread causes itself, such as SIGSEGV, are not
+ * call that it interrupted. That call must then fail with EINTR and must not be made again. So a
+ * handler of the agent calls the program's handler and marks the call (interrupted_call.h).
+ * Handlers of signals that a thread causes itself, such as SIGSEGV, are not
  * called by ours, but block the sampling signal where stacks are small. Handlers that are installed
  * past the C library are left alone.
  *
@@ -23,13 +23,6 @@ int masking_handlers_set(int number, const struct sigaction *action, struct siga
 
 /* Returns whether the agent's handler calls the program's handler of NUMBER. */
 bool masking_handlers_have(int number);
-
-/* Returns whether such a handler has just returned to the place of CONTEXT in the calling thread,
- * which is registered, and the sampling signal that it blocked came before anything else ran there.
- * A sample that falls due while the handler returns is recognised by time alone: for some 10 ms, a
- * second wait at the same place may be mistaken for it. Called in a handler of the sampling signal,
- * with its CONTEXT. True once for each return. */
-bool masking_handlers_returned_to(const ucontext_t *context);
 
 /* Called when a thread of the program has got a signal stack of so many BYTES. If that is small
  * (small_stacks.h), all handlers that run on signal stacks block the sampling signal from now

@@ -7,6 +7,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/interrupted_call.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/snapshot_capture.h"
@@ -90,6 +91,7 @@ static bool call_program_action(int number, siginfo_t *info, void *context)
     sigset_t ours;
     (void)real_pthread_sigmask(SIG_SETMASK, &mask, &ours); /* fails only for what is no mask */
     call_handler(&action, number, info, context);
+    interrupted_call_keep(context);
     (void)real_pthread_sigmask(SIG_SETMASK, &ours, NULL);
     return true;
 }
@@ -102,7 +104,7 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
         arena_count_drop(&core.arena, DROP_AMBIGUOUS_SIGNAL, 1);
     bool is_put_back = !is_ambiguous && thread_mask_put_back(number, info, context);
     if (is_put_back || !call_program_action(number, info, context))
-        snapshot_restart_system_call(context);
+        interrupted_call_make_again(context);
 }
 
 /* With the flags of the program, where we left it the signal, we may be on a small stack. */
@@ -148,7 +150,7 @@ static void pass_signal_on(int number, siginfo_t *info)
 static void answer_request(struct snapshot_copy *snapshot, const void *context)
 {
     enum snapshot_state answer = SNAPSHOT_DECLINED;
-    if (snapshot_was_waiting(context)) {
+    if (interrupted_call_is_at(context)) {
         snapshot_capture(snapshot, thread_current, context);
         answer = SNAPSHOT_TAKEN;
     }
@@ -171,7 +173,7 @@ static void on_request(struct snapshot_copy *snapshot, void *context)
         answer_request(snapshot, context);
     thread_mask_settle_in_handler(context);
     signal_stack_follow_in_handler(context);
-    snapshot_restart_system_call(context);
+    interrupted_call_make_again(context);
 }
 
 void sampling_signal_handle(int number, siginfo_t *info, void *context)
@@ -185,7 +187,7 @@ void sampling_signal_handle(int number, siginfo_t *info, void *context)
         on_clock(number, info, context);
         decline_merged_request(number);
         signal_stack_follow_in_handler(context);
-        snapshot_restart_system_call(context);
+        interrupted_call_make_again(context);
     } else if ((snapshot = requested_snapshot(thread_current, info)) != NULL ||
                is_request(thread_current, info)) {
         on_request(snapshot, context);

@@ -5,7 +5,6 @@
 #ifndef PROFD_AGENT_SNAPSHOT_CAPTURE_H
 #define PROFD_AGENT_SNAPSHOT_CAPTURE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,15 +34,5 @@ void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count);
  * is mapped. OUT has room for SNAPSHOT_FOREIGN_STACK_BYTES. Returns the number of bytes copied. May
  * change errno. */
 size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address);
-
-/* Returns whether the thread that was interrupted at CONTEXT was waiting in a system call, which
- * the signal ended or the kernel is about to make again. */
-bool snapshot_was_waiting(const void *context);
-
-/* If the signal interrupted a system call with an EINTR that the kernel does not handle by a
- * restart (poll, epoll_wait, nanosleep …), makes the program restart the call, so that it never
- * notices the agent's signal. A relative timeout starts again: it was set less than one sampling
- * interval ago, since sleeping threads are not signalled. */
-void snapshot_restart_system_call(void *context);
 
 #endif

@@ -47,19 +47,11 @@ struct thread_start {
     void *argument;
 };
 
-/* Where a handler of the program has returned to, and until when a sample is taken to interrupt
- * just that. */
-struct handler_return {
-    uint64_t pc, stack_address;
-    uint64_t end_ticks;
-};
-
 /* Accessed through thread_own(): for the thread only. */
 struct thread_own_data {
-    struct handler_return interrupted_return; /* interrupted by a sample; see masking_handlers.h */
-    unsigned sleep_depth;                     /* calls of profd_thread_sleep() without a wake */
-    unsigned event_depth;                     /* events in progress, nested in each other */
-    int signal_number;   /* the sampling signal that it is set up for; see thread_mask.h */
+    unsigned sleep_depth; /* calls of profd_thread_sleep() without a wake */
+    unsigned event_depth; /* events in progress, nested in each other */
+    int signal_number;    /* the sampling signal that it is set up for; see thread_mask.h */
     int left_signal;     /* a signal that its perf event may still send, and that nobody waited for;
                           * 0: none */
     uint64_t held_open;  /* signals (bit N - 1) that the program blocks, but the kernel does not */

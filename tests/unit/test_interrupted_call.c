@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "child-agent/sampler/snapshot_capture.h"
+#include "child-agent/sampler/interrupted_call.h"
 #include "tests/unit/run_suite.h"
 
 enum { CODE_BYTES = 7, CALL_OFFSET = 5 };
@@ -30,7 +30,7 @@ static void interrupted_in(uint32_t number, long result)
 
 static int goes_back(uint32_t number)
 {
-    snapshot_restart_system_call(&context);
+    interrupted_call_make_again(&context);
     return context.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)(code + 16 + CALL_OFFSET) &&
            context.uc_mcontext.gregs[REG_RAX] == (greg_t)number;
 }
@@ -113,7 +113,7 @@ START_TEST(arguments_may_be_loaded_before_the_call)
     next[0] = 0x0f;
     next[1] = 0x05;
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(next + 2);
-    snapshot_restart_system_call(&context);
+    interrupted_call_make_again(&context);
     ck_assert_int_eq(context.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)next,
                      loads[_i].goes_back);
     if (loads[_i].goes_back)
@@ -128,7 +128,7 @@ START_TEST(nothing_is_read_before_the_page)
     page[0] = 0x0f;
     page[1] = 0x05;
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(page + 2);
-    snapshot_restart_system_call(&context);
+    interrupted_call_make_again(&context);
     ck_assert_int_eq(context.uc_mcontext.gregs[REG_RAX], -EINTR);
 }
 END_TEST
@@ -177,6 +177,42 @@ START_TEST(but_one_that_it_handles_keeps_its_EINTR)
 }
 END_TEST
 
+/* As often as samples come before the thread goes on. */
+START_TEST(one_that_a_handler_of_the_program_cut_short_fails)
+{
+    interrupted_in(SYS_poll, -EINTR);
+    interrupted_call_keep(&context);
+    for (int i = 0; i < 3; i++)
+        ck_assert(!goes_back(SYS_poll));
+    context.uc_mcontext.gregs[REG_RCX] = context.uc_mcontext.gregs[REG_RIP]; /* the next call */
+    ck_assert(goes_back(SYS_poll));
+}
+END_TEST
+
+START_TEST(and_so_does_one_whose_signal_came_beside_ours)
+{
+    hold_pending(SIGUSR1);
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(!goes_back(SYS_poll));
+    sigaddset(&context.uc_sigmask, SIGUSR1); /* its handler has run */
+    ck_assert(!goes_back(SYS_poll));
+}
+END_TEST
+
+START_TEST(nothing_is_kept_where_a_handler_interrupted_no_call)
+{
+    interrupted_in(SYS_poll, 1);
+    context.uc_mcontext.gregs[REG_RCX] = 42;
+    interrupted_call_keep(&context);
+    ck_assert_int_eq(context.uc_mcontext.gregs[REG_RCX], 42);
+    interrupted_in(SYS_poll, -EINTR);
+    context.uc_mcontext.gregs[REG_RIP]--;
+    context.uc_mcontext.gregs[REG_RCX] = 42;
+    interrupted_call_keep(&context);
+    ck_assert_int_eq(context.uc_mcontext.gregs[REG_RCX], 42);
+}
+END_TEST
+
 START_TEST(code_that_is_no_plain_call_is_left_alone)
 {
     interrupted_in(SYS_poll, -EINTR);
@@ -190,7 +226,7 @@ static bool waits(long result, long offset)
 {
     interrupted_in(SYS_read, result);
     context.uc_mcontext.gregs[REG_RIP] += offset - (CODE_BYTES - CALL_OFFSET);
-    return snapshot_was_waiting(&context);
+    return interrupted_call_is_at(&context);
 }
 
 START_TEST(a_thread_waits_that_has_to_make_its_call_again)
@@ -208,14 +244,14 @@ START_TEST(a_thread_that_goes_on_where_nothing_is_does_not_wait)
 {
     interrupted_in(SYS_read, SYS_read);
     context.uc_mcontext.gregs[REG_RIP] = 16;
-    ck_assert(!snapshot_was_waiting(&context));
+    ck_assert(!interrupted_call_is_at(&context));
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("child-agent.snapshot_capture");
-    TCase *tcase = tcase_create("restart");
+    Suite *suite = suite_create("child-agent.sampler.interrupted_call");
+    TCase *tcase = tcase_create("made again");
     tcase_add_test(tcase, an_interrupted_poll_is_made_again);
     tcase_add_test(tcase, a_call_that_answered_is_left_alone);
     tcase_add_test(tcase, calls_that_only_wait_for_signals_are_not_made_again);
@@ -227,6 +263,9 @@ int main(void)
     tcase_add_test(tcase, a_signal_that_the_program_blocks_does_not);
     tcase_add_test(tcase, a_signal_that_the_program_ignores_does_not_either);
     tcase_add_test(tcase, but_one_that_it_handles_keeps_its_EINTR);
+    tcase_add_test(tcase, one_that_a_handler_of_the_program_cut_short_fails);
+    tcase_add_test(tcase, and_so_does_one_whose_signal_came_beside_ours);
+    tcase_add_test(tcase, nothing_is_kept_where_a_handler_interrupted_no_call);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("waiting");

@@ -1,0 +1,233 @@
+#include "child-agent/sampler/interrupted_call.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "child-agent/guest/call_by_number_x86_64.h"
+#include "child-agent/guest/process_memory.h"
+#include "child-agent/guest/signal_bits.h"
+#include "child-agent/sampler/sampling_signal.h"
+
+/* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
+ * again. Not pause and sigsuspend: their signal would be slept through if its handler had just run.
+ */
+static int is_worth_restarting(uint32_t number)
+{
+    switch (number) {
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_rt_sigtimedwait:
+    case SYS_futex:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+    case SYS_io_getevents:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_read:
+    case SYS_write:
+    case SYS_readv:
+    case SYS_writev:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Those that unblock signals while they wait are like sigsuspend. */
+static int unblocks_signals(uint32_t number, const greg_t *registers)
+{
+    switch (number) {
+    case SYS_ppoll:
+        return registers[REG_R10] != 0;
+    case SYS_pselect6: {
+        /* A pointer to a mask and its size. */
+        const void *const *mask = (const void *const *)registers[REG_R9]; /* NOLINT: an address */
+        return mask != NULL && *mask != NULL;
+    }
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+        return registers[REG_R8] != 0;
+    default:
+        return 0;
+    }
+}
+
+static bool is_ignored_by_default(int number)
+{
+    return number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH;
+}
+
+/* The kernel keeps a signal that is ignored while it is blocked, as in our handler, and forgets it
+ * afterwards. */
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+    if (sampling_signal_wanted_action(number, &action) < 0 || (action.sa_flags & SA_SIGINFO))
+        return false;
+    return action.sa_handler == SIG_IGN ||
+           (action.sa_handler == SIG_DFL && is_ignored_by_default(number));
+}
+
+/* Whether a signal of the program came while this one was handled. Then the call is to fail with
+ * EINTR in earnest: made again, it would sleep on after the program's handler ran. */
+static bool has_other_signal(const ucontext_t *context)
+{
+    uint64_t pending = 0;
+    if (process_memory_is_read_directly())
+        return false; /* behind a filter nobody may ask */
+    if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
+        return true;
+    uint64_t own = signal_bit(sampling_signal_number());
+    uint64_t blocked = signal_bits_of(&context->uc_sigmask);
+    for (uint64_t others = pending & ~blocked & ~own; others != 0; others &= others - 1)
+        if (!is_ignored(__builtin_ctzll(others) + 1))
+            return true;
+    return false;
+}
+
+enum { PAGE_BYTES = 4096, MOVE_BYTES = 5, CALL_BYTES = 2, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
+
+/* mov N(%rsp), %edi: the C library saves a first argument that is a descriptor across its
+ * preparation for cancellation. */
+static int is_load_of_edi(const uint8_t *code)
+{
+    return code[0] == 0x8b && code[1] == 0x7c && code[2] == 0x24;
+}
+
+/* mov N(%rsp), %rsi or %rdx: other arguments. */
+static int is_load_of_pointer(const uint8_t *code)
+{
+    return code[0] == 0x48 && code[1] == 0x8b && (code[2] == 0x74 || code[2] == 0x54) &&
+           code[3] == 0x24;
+}
+
+/* Goes back over LOADS of arguments that end at OFFSET of CODE. */
+static size_t skip_loads(const uint8_t *code, size_t offset)
+{
+    for (;;) {
+        if (offset >= LOAD_BYTES && is_load_of_edi(code + offset - LOAD_BYTES))
+            offset -= LOAD_BYTES;
+        else if (offset >= LONG_LOAD_BYTES && is_load_of_pointer(code + offset - LONG_LOAD_BYTES))
+            offset -= LONG_LOAD_BYTES;
+        else
+            return offset;
+    }
+}
+
+/* mov $number, %eax; perhaps loads of arguments; syscall: how the C library makes its calls. The
+ * number is gone from rax. CODE holds the BYTES before the return address. */
+static int called_number(const uint8_t *code, size_t bytes, uint32_t *number)
+{
+    static const uint8_t move_eax = 0xb8, system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    if (bytes < MOVE_BYTES + CALL_BYTES ||
+        memcmp(code + bytes - CALL_BYTES, system_call, CALL_BYTES) != 0)
+        return 0;
+    size_t offset = skip_loads(code, bytes - CALL_BYTES);
+    if (offset < MOVE_BYTES || code[offset - MOVE_BYTES] != move_eax)
+        return 0;
+    memcpy(number, code + offset - MOVE_BYTES + 1, sizeof(*number));
+    return 1;
+}
+
+/* Behind syscall(), which keeps the number. */
+static bool number_of_call_by_number(const greg_t *registers, uint32_t *number)
+{
+    uint64_t place = (uint64_t)registers[REG_RSP] + CALL_BY_NUMBER_OFFSET;
+    if ((uint64_t)registers[REG_RIP] != (uint64_t)(uintptr_t)call_by_number_was_made)
+        return false;
+    memcpy(number, (const void *)(uintptr_t)place, sizeof(*number)); /* NOLINT: on the stack */
+    return true;
+}
+
+/* The call that was cut short with EINTR right before the code at REGISTERS. */
+static bool interrupted_number(const greg_t *registers, uint32_t *number)
+{
+    enum { LONGEST_BYTES = MOVE_BYTES + LOAD_BYTES + 2 * LONG_LOAD_BYTES + CALL_BYTES };
+    uint64_t after = (uint64_t)registers[REG_RIP];
+    /* What is before the page may not be mapped. */
+    uint64_t bytes = after & (PAGE_BYTES - 1);
+
+    if (registers[REG_RAX] != -EINTR)
+        return false;
+    if (number_of_call_by_number(registers, number))
+        return true;
+    if (bytes > LONGEST_BYTES)
+        bytes = LONGEST_BYTES;
+    const uint8_t *code = (const uint8_t *)(uintptr_t)(after - bytes); /* NOLINT: a code address */
+    return called_number(code, bytes, number);
+}
+
+static bool is_system_call_at(uint64_t address)
+{
+    static const uint8_t system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    uint8_t code[CALL_BYTES];
+    return process_memory_read(address, code, sizeof(code)) == 0 &&
+           memcmp(code, system_call, sizeof(code)) == 0;
+}
+
+/* The kernel has put the number of a call that it makes again back into rax. */
+bool interrupted_call_is_at(const void *context)
+{
+    enum { NUMBERS_END = 1024 };
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    uint64_t rax = (uint64_t)registers[REG_RAX], next = (uint64_t)registers[REG_RIP];
+    if (registers[REG_RAX] == -EINTR)
+        return is_system_call_at(next - CALL_BYTES);
+    return rax < NUMBERS_END && is_system_call_at(next);
+}
+
+/* In rcx, where a system call leaves nothing of the program's. The next one overwrites it, but on
+ * processors with FRED. */
+static greg_t kept_mark(void)
+{
+    static const char mark;
+    return (greg_t)(uintptr_t)&mark;
+}
+
+void interrupted_call_keep(void *context)
+{
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uint32_t number;
+    if (interrupted_number(registers, &number))
+        registers[REG_RCX] = kept_mark();
+}
+
+void interrupted_call_make_again(void *context)
+{
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uint32_t number;
+
+    if (!interrupted_number(registers, &number) || !is_worth_restarting(number) ||
+        unblocks_signals(number, registers) || registers[REG_RCX] == kept_mark())
+        return;
+    if (has_other_signal(context)) {
+        interrupted_call_keep(context);
+        return;
+    }
+    registers[REG_RAX] = number;
+    registers[REG_RIP] -= CALL_BYTES;
+}
