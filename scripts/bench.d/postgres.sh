@@ -93,6 +93,7 @@ pgbench_select() {
         for clock in "${clocks[@]}"; do
             transactions profiled_server "$clock" >>"$scratch/transactions-$clock"
         done
+        transactions profiled_server wall >>"$scratch/transactions-wall"
         ! "$with_perf" || transactions server_under_perf >>"$scratch/transactions-under-perf"
     done
     for clock in "${clocks[@]}"; do
@@ -103,5 +104,6 @@ pgbench_select() {
             not_measured "... / under perf record -F 1000 -g" "perf is not here or may not record"
         fi
     done
+    row "... --clock wall / bare" "$(transaction_ratios wall bare | median) x" - -
     ! "$with_perf" || row "... under perf record -F 1000 -g / bare" "$(transaction_ratios under-perf bare | median) x" - -
 }
