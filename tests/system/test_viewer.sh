@@ -17,7 +17,7 @@ need_viewer() {
 # load CAPTURE: into a session of the loader's own daemon, which ends with the test. The loader gives its daemon half a
 # second to start; on a busy machine that takes longer, and goes on.
 load() {
-    export PROFILER_CLI_SESSION_DIR=$scratch/viewer PROFILER_CLI_NO_SYMBOLICATE=1
+    export PROFILER_CLI_SESSION_DIR=$scratch/viewer-${1##*/} PROFILER_CLI_NO_SYMBOLICATE=1
     mkdir -p "$PROFILER_CLI_SESSION_DIR"
     trap 'stop_viewer' EXIT
     if ! timeout 120 node "$cli" load "$1" >stdout 2>stderr </dev/null; then

@@ -51,9 +51,12 @@ static rlim_t kernel_value(void)
     return limit.rlim_cur;
 }
 
+/* More than a sanitizer takes. */
+static const rlim_t plenty = (rlim_t)1 << 50;
+
 START_TEST(it_is_lowered_for_another_program)
 {
-    const struct rlimit wanted = { (rlim_t)1 << 40, RLIM_INFINITY };
+    const struct rlimit wanted = { plenty, RLIM_INFINITY };
     struct rlimit seen;
     ck_assert_int_eq(raised_limits_change(RLIMIT_AS, &wanted, NULL), 0);
     rlim_t raised = kernel_value();
@@ -70,8 +73,8 @@ END_TEST
 /* By `prlimit --as`, say. */
 START_TEST(what_others_have_changed_is_told)
 {
-    const struct rlimit wanted = { (rlim_t)1 << 40, RLIM_INFINITY };
-    const struct rlimit of_others = { (rlim_t)1 << 41, RLIM_INFINITY };
+    const struct rlimit wanted = { plenty, RLIM_INFINITY };
+    const struct rlimit of_others = { 2 * plenty, RLIM_INFINITY };
     struct rlimit seen;
     ck_assert_int_eq(raised_limits_change(RLIMIT_AS, &wanted, NULL), 0);
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &of_others), 0);

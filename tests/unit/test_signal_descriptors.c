@@ -186,10 +186,13 @@ END_TEST
 
 START_TEST(what_the_kernel_does_not_tell_is_taken_for_unchanged)
 {
-    const struct rlimit none = { 0, 0 };
+    struct rlimit before, none;
     int fd = make_without(SIGURG);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){ .rlim_max = before.rlim_max };
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
     signal_descriptors_change(0);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
     raise(SIGURG);
     ck_assert_int_eq(read_signal(fd), SIGURG);
 }
