@@ -25,7 +25,7 @@ void signal_lock_take(struct signal_lock *lock, sigset_t *before)
 
 void signal_lock_release(struct signal_lock *lock, const sigset_t *before)
 {
-    signal_lock_reset(lock);
+    atomic_store(&lock->is_held, false);
     (void)real_pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 

@@ -1,6 +1,7 @@
-/* A lock that handlers of signals may need as well. Whoever holds it has all signals blocked, makes
- * a few system calls at most, and calls nothing by which the thread could be cancelled: others
- * spin. Zeroed memory is a lock that is free. Any thread, also in signal handlers. */
+/* A lock that handlers of signals may need as well. Whoever holds it has all signals blocked but
+ * those of the C library, never waits, takes it no second time, and calls nothing by which the
+ * thread could be cancelled: others spin. Zeroed memory is a lock that is free. Any thread, also in
+ * signal handlers. */
 #ifndef PROFD_AGENT_SIGNAL_LOCK_H
 #define PROFD_AGENT_SIGNAL_LOCK_H
 

@@ -12,6 +12,7 @@
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/signal_bits.h"
+#include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
@@ -92,21 +93,23 @@ static bool is_ignored(int number)
            (action.sa_handler == SIG_DFL && is_ignored_by_default(number));
 }
 
-/* Whether a signal of the program came while this one was handled. Then the call is to fail with
- * EINTR in earnest: made again, it would sleep on after the program's handler ran. */
-static bool has_other_signal(const ucontext_t *context)
+/* The first signal of the program that came while this one was handled, and whose handler is to run
+ * at CONTEXT: it decides what becomes of the call. 0: none. */
+static int next_signal(const ucontext_t *context)
 {
     uint64_t pending = 0;
     if (process_memory_is_read_directly())
-        return false; /* behind a filter nobody may ask */
+        return 0; /* behind a filter nobody may ask */
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
-        return true;
+        return 0;
     uint64_t own = signal_bit(sampling_signal_number());
     uint64_t blocked = signal_bits_of(&context->uc_sigmask);
-    for (uint64_t others = pending & ~blocked & ~own; others != 0; others &= others - 1)
-        if (!is_ignored(__builtin_ctzll(others) + 1))
-            return true;
-    return false;
+    for (uint64_t others = pending & ~blocked & ~own; others != 0; others &= others - 1) {
+        int number = __builtin_ctzll(others) + 1;
+        if (!is_ignored(number))
+            return number;
+    }
+    return 0;
 }
 
 enum { PAGE_BYTES = 4096, MOVE_BYTES = 5, CALL_BYTES = 2, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
@@ -200,8 +203,9 @@ bool interrupted_call_is_at(const void *context)
     return rax < NUMBERS_END && is_system_call_at(next);
 }
 
-/* In rcx, where a system call leaves nothing of the program's. The next one overwrites it, but on
- * processors with FRED. */
+/* In rcx, where a system call leaves nothing of the program's. The next one overwrites it; on
+ * processors with FRED it stays until the program uses rcx, and until then waits at the same place
+ * that only ours cut short fail with EINTR as well. */
 static greg_t kept_mark(void)
 {
     static const char mark;
@@ -216,18 +220,75 @@ void interrupted_call_keep(void *context)
         registers[REG_RCX] = kept_mark();
 }
 
-void interrupted_call_make_again(void *context)
+/* A call that failed with EINTR: made again, it would sleep on after the program's handler ran. Its
+ * signal may be pending no more when the next of ours comes. */
+static void repeat_failed_call(ucontext_t *context, uint32_t number)
 {
-    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    uint32_t number;
-
-    if (!interrupted_number(registers, &number) || !is_worth_restarting(number) ||
-        unblocks_signals(number, registers) || registers[REG_RCX] == kept_mark())
+    greg_t *registers = context->uc_mcontext.gregs;
+    if (!is_worth_restarting(number) || unblocks_signals(number, registers) ||
+        registers[REG_RCX] == kept_mark())
         return;
-    if (has_other_signal(context)) {
+    if (next_signal(context) != 0) {
         interrupted_call_keep(context);
         return;
     }
     registers[REG_RAX] = number;
     registers[REG_RIP] -= CALL_BYTES;
+}
+
+/* Those that the kernel makes again after a handler with SA_RESTART, and else lets fail. */
+static bool is_repeated_by_kernel(uint64_t number)
+{
+    switch (number) {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_flock:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool lets_calls_fail(int number)
+{
+    struct sigaction action;
+    return sampling_signal_wanted_action(number, &action) == 0 &&
+           sampling_signal_has_handler(&action) && !(action.sa_flags & SA_RESTART);
+}
+
+/* A call that is about to be made again, as our handler has SA_RESTART. The kernel left the place
+ * behind it in rcx. */
+static void fail_repeated_call(ucontext_t *context)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+    uint64_t next = (uint64_t)registers[REG_RIP];
+    if ((uint64_t)registers[REG_RCX] != next + CALL_BYTES ||
+        !is_repeated_by_kernel((uint64_t)registers[REG_RAX]))
+        return;
+    int number = next_signal(context);
+    if (number == 0 || !lets_calls_fail(number) || !is_system_call_at(next))
+        return;
+    registers[REG_RAX] = -EINTR;
+    registers[REG_RIP] += CALL_BYTES;
+    registers[REG_RCX] = kept_mark();
+}
+
+void interrupted_call_settle(void *context)
+{
+    uint32_t number;
+    if (interrupted_number(((ucontext_t *)context)->uc_mcontext.gregs, &number))
+        repeat_failed_call(context, number);
+    else
+        fail_repeated_call(context);
 }

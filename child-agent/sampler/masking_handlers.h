@@ -4,9 +4,9 @@
  * A sample that falls due meanwhile is taken when such a handler has returned, possibly to a system
  * call that it interrupted. That call must then fail with EINTR and must not be made again. So a
  * handler of the agent calls the program's handler and marks the call (interrupted_call.h).
- * Handlers of signals that a thread causes itself, such as SIGSEGV, are not
- * called by ours, but block the sampling signal where stacks are small. Handlers that are installed
- * past the C library are left alone.
+ * Handlers of signals that a thread causes itself, such as SIGSEGV, are not called by ours, but
+ * block the sampling signal where stacks are small. Handlers that are installed past the C library
+ * are left alone.
  *
  * As safe in signal handlers as sigaction(). */
 #ifndef PROFD_AGENT_MASKING_HANDLERS_H
@@ -15,13 +15,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <ucontext.h>
 
 /* sigaction() as the program sees it, for a signal that cannot be the agent's. Returns 0, or -1
  * with errno. */
 int masking_handlers_set(int number, const struct sigaction *action, struct sigaction *old_action);
 
-/* Returns whether the agent's handler calls the program's handler of NUMBER. */
+/* Returns whether the kernel has another action for NUMBER than the program set. */
 bool masking_handlers_have(int number);
 
 /* Called when a thread of the program has got a signal stack of so many BYTES. If that is small

@@ -106,7 +106,7 @@ bool sampling_signal_is_handled_by_program(void)
 
 /* Ours, for a signal that asks for samples. A handler of the program cuts calls short, and runs
  * on the stack, as it is to; what our signals cut short is made again
- * (interrupted_call_make_again()).
+ * (interrupted_call_settle()).
  *
  * No other handler runs while ours does. But SIGCHLD is let in unless the program handles it: while
  * the thread that forked blocks it, the kernel keeps it instead of forgetting it, and wakes another

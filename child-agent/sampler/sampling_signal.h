@@ -60,7 +60,7 @@ bool sampling_signal_may_be(int number);
  * clocks would need calls to follow it. */
 uint64_t sampling_signal_unused(void);
 
-/* Returns the same and the sampling signal, whoever else uses that. */
+/* Returns the sampling signal, whoever else uses it, and what sampling_signal_unused() returns. */
 uint64_t sampling_signal_present(void);
 
 /* Returns all signals that are, or may become, the sampling signal, whoever uses them. */

@@ -104,7 +104,7 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
         arena_count_drop(&core.arena, DROP_AMBIGUOUS_SIGNAL, 1);
     bool is_put_back = !is_ambiguous && thread_mask_put_back(number, info, context);
     if (is_put_back || !call_program_action(number, info, context))
-        interrupted_call_make_again(context);
+        interrupted_call_settle(context);
 }
 
 /* With the flags of the program, where we left it the signal, we may be on a small stack. */
@@ -173,7 +173,7 @@ static void on_request(struct snapshot_copy *snapshot, void *context)
         answer_request(snapshot, context);
     thread_mask_settle_in_handler(context);
     signal_stack_follow_in_handler(context);
-    interrupted_call_make_again(context);
+    interrupted_call_settle(context);
 }
 
 void sampling_signal_handle(int number, siginfo_t *info, void *context)
@@ -187,7 +187,7 @@ void sampling_signal_handle(int number, siginfo_t *info, void *context)
         on_clock(number, info, context);
         decline_merged_request(number);
         signal_stack_follow_in_handler(context);
-        interrupted_call_make_again(context);
+        interrupted_call_settle(context);
     } else if ((snapshot = requested_snapshot(thread_current, info)) != NULL ||
                is_request(thread_current, info)) {
         on_request(snapshot, context);

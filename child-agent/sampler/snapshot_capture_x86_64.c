@@ -1,6 +1,5 @@
 #include "child-agent/sampler/snapshot_capture.h"
 
-#include <string.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>

@@ -52,11 +52,10 @@ struct thread_own_data {
     unsigned sleep_depth; /* calls of profd_thread_sleep() without a wake */
     unsigned event_depth; /* events in progress, nested in each other */
     int signal_number;    /* the sampling signal that it is set up for; see thread_mask.h */
-    int left_signal;     /* a signal that its perf event may still send, and that nobody waited for;
-                          * 0: none */
-    uint64_t held_open;  /* signals (bit N - 1) that the program blocks, but the kernel does not */
-    uint64_t held_with;  /* what the kernel blocks meanwhile; see thread_mask.c */
-    unsigned end_rounds; /* rounds of the thread's destructors that have begun */
+    int left_signal;      /* that its perf event may still send, and nobody waited for; 0: none */
+    uint64_t held_open;   /* signals (bit N - 1) that the program blocks, but the kernel does not */
+    uint64_t held_with;   /* what the kernel blocks meanwhile; see thread_mask.c */
+    unsigned end_rounds;  /* rounds of the thread's destructors that have begun */
 };
 
 /* Accessed through thread_sampled(): for the sampler only, with its lock held. */

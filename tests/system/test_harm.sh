@@ -15,6 +15,8 @@ test_waits_are_cut_short_by_handlers_that_block_all_signals() {
     for clock in $clocks; do
         unharmed "$clock" masked_handler
         unharmed "$clock" masked_handler no-new-privs
+        unharmed "$clock" masked_handler SIGURG
+        unharmed "$clock" masked_handler SIGURG SIGWINCH
     done
 }
 

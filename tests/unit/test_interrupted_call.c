@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -30,7 +31,7 @@ static void interrupted_in(uint32_t number, long result)
 
 static int goes_back(uint32_t number)
 {
-    interrupted_call_make_again(&context);
+    interrupted_call_settle(&context);
     return context.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)(code + 16 + CALL_OFFSET) &&
            context.uc_mcontext.gregs[REG_RAX] == (greg_t)number;
 }
@@ -113,7 +114,7 @@ START_TEST(arguments_may_be_loaded_before_the_call)
     next[0] = 0x0f;
     next[1] = 0x05;
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(next + 2);
-    interrupted_call_make_again(&context);
+    interrupted_call_settle(&context);
     ck_assert_int_eq(context.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)next,
                      loads[_i].goes_back);
     if (loads[_i].goes_back)
@@ -128,7 +129,7 @@ START_TEST(nothing_is_read_before_the_page)
     page[0] = 0x0f;
     page[1] = 0x05;
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(page + 2);
-    interrupted_call_make_again(&context);
+    interrupted_call_settle(&context);
     ck_assert_int_eq(context.uc_mcontext.gregs[REG_RAX], -EINTR);
 }
 END_TEST
@@ -221,6 +222,59 @@ START_TEST(code_that_is_no_plain_call_is_left_alone)
 }
 END_TEST
 
+static void handle_pending(int number, int flags)
+{
+    const struct sigaction action = { .sa_handler = on_child, .sa_flags = flags };
+    ck_assert_int_eq(sigaction(number, &action, NULL), 0);
+    hold_pending(number);
+}
+
+/* The kernel is about to make call NUMBER again, or the thread has not made it yet. */
+static void about_to_make(uint32_t number, bool is_made_again)
+{
+    interrupted_in(number, number);
+    greg_t *registers = context.uc_mcontext.gregs;
+    registers[REG_RCX] = is_made_again ? registers[REG_RIP] : 0;
+    registers[REG_RIP] -= CODE_BYTES - CALL_OFFSET;
+}
+
+static bool fails(void)
+{
+    interrupted_call_settle(&context);
+    return context.uc_mcontext.gregs[REG_RAX] == -EINTR &&
+           context.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)(code + 16 + CODE_BYTES);
+}
+
+START_TEST(one_that_the_kernel_makes_again_for_ours_fails_for_the_programs)
+{
+    about_to_make(SYS_read, true);
+    ck_assert(!fails());
+    handle_pending(SIGUSR1, 0);
+    about_to_make(SYS_read, true);
+    ck_assert(fails());
+    ck_assert(
+        !goes_back(SYS_read)); /* for the next of ours, which comes before the thread goes on */
+    about_to_make(SYS_read, false);
+    ck_assert(!fails());
+    about_to_make(SYS_clone, true);
+    ck_assert(!fails());
+    about_to_make(SYS_read, true);
+    sigaddset(&context.uc_sigmask, SIGUSR1);
+    ck_assert(!fails());
+}
+END_TEST
+
+START_TEST(the_first_of_several_signals_says_whether_it_fails)
+{
+    handle_pending(SIGUSR2, 0);
+    handle_pending(SIGUSR1, (int)SA_RESTART);
+    about_to_make(SYS_accept, true);
+    ck_assert(!fails());
+    sigaddset(&context.uc_sigmask, SIGUSR1);
+    ck_assert(fails());
+}
+END_TEST
+
 /* OFFSET: where the thread goes on, from the system call on. */
 static bool waits(long result, long offset)
 {
@@ -266,6 +320,8 @@ int main(void)
     tcase_add_test(tcase, one_that_a_handler_of_the_program_cut_short_fails);
     tcase_add_test(tcase, and_so_does_one_whose_signal_came_beside_ours);
     tcase_add_test(tcase, nothing_is_kept_where_a_handler_interrupted_no_call);
+    tcase_add_test(tcase, one_that_the_kernel_makes_again_for_ours_fails_for_the_programs);
+    tcase_add_test(tcase, the_first_of_several_signals_says_whether_it_fails);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("waiting");

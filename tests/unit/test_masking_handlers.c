@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ START_TEST(one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it)
 }
 END_TEST
 
-static int rounds, made_again;
+static int rounds, made_again, wake_fd = -1;
 
 /* As samples that fall due while the handler runs, just after it, and just after that one. */
 static void on_sample(int number, siginfo_t *info, void *context)
@@ -69,8 +70,10 @@ static void on_sample(int number, siginfo_t *info, void *context)
     const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     greg_t next = registers[REG_RIP];
     (void)info;
-    interrupted_call_make_again(context);
+    interrupted_call_settle(context);
     made_again += registers[REG_RIP] != next;
+    if (wake_fd >= 0 && made_again > 0)
+        ck_assert_int_eq(write(wake_fd, "", 1), 1);
     if (--rounds > 0)
         ck_assert_int_eq(raise(number), 0);
 }
@@ -81,14 +84,40 @@ static void on_info_with_sample(int number, siginfo_t *info, void *context)
     ck_assert_int_eq(raise(sampling_signal_number()), 0);
 }
 
-START_TEST(a_wait_that_it_cut_short_is_not_made_again_for_samples)
+static void handle_samples(void)
 {
     const struct sigaction sample = { .sa_sigaction = on_sample, .sa_flags = SA_SIGINFO };
+    ck_assert_int_eq(sigaction(sampling_signal_number(), &sample, NULL), 0);
+}
+
+START_TEST(a_wait_that_only_a_sample_cut_short_is_made_again)
+{
+    struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+                              .sigev_signo = sampling_signal_number() };
+    const struct itimerspec soon = { .it_value.tv_nsec = 1000 * 1000,
+                                     .it_interval.tv_nsec = 10 * 1000 * 1000 };
+    struct pollfd ready = { .events = POLLIN };
+    int ends[2];
+    timer_t timer;
+    ck_assert_int_eq(pipe(ends), 0);
+    ready.fd = ends[0];
+    wake_fd = ends[1];
+    handle_samples();
+    ck_assert_int_eq(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+    ck_assert_int_eq(timer_settime(timer, 0, &soon, NULL), 0);
+    ck_assert_int_eq(poll(&ready, 1, -1), 1);
+    ck_assert_int_eq(timer_delete(timer), 0);
+    wake_fd = -1;
+}
+END_TEST
+
+START_TEST(a_wait_that_it_cut_short_is_not_made_again_for_samples)
+{
     const struct itimerval soon = { .it_value.tv_usec = 1000, .it_interval.tv_usec = 10 * 1000 };
     struct sigaction action = masking_action();
     action.sa_sigaction = on_info_with_sample;
+    handle_samples();
     rounds = 3;
-    ck_assert_int_eq(sigaction(sampling_signal_number(), &sample, NULL), 0);
     ck_assert_int_eq(masking_handlers_set(SIGALRM, &action, NULL), 0);
     ck_assert_int_eq(setitimer(ITIMER_REAL, &soon, NULL), 0);
     ck_assert_int_eq(poll(NULL, 0, -1), -1);
@@ -213,6 +242,7 @@ int main(void)
     TCase *all = tcase_create("handlers");
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_add_test(all, one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it);
+    tcase_add_test(all, a_wait_that_only_a_sample_cut_short_is_made_again);
     tcase_add_test(all, a_wait_that_it_cut_short_is_not_made_again_for_samples);
     tcase_add_test(all, one_with_a_single_argument_is_called_too);
     tcase_add_test(all, others_are_the_kernels_own);
