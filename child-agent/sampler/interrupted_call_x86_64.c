@@ -15,10 +15,33 @@
 #include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 
-/* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
+/* Those that the kernel makes again after a handler with SA_RESTART, unless the socket has a
+ * timeout.
+ */
+static bool is_transfer(uint32_t number)
+{
+    switch (number) {
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_read:
+    case SYS_write:
+    case SYS_readv:
+    case SYS_writev:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Those that may answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
  * again. Not pause and sigsuspend: their signal would be slept through if its handler had just run.
  */
-static int is_worth_restarting(uint32_t number)
+static bool is_worth_restarting(uint32_t number)
 {
     switch (number) {
     case SYS_poll:
@@ -39,21 +62,17 @@ static int is_worth_restarting(uint32_t number)
     case SYS_msgrcv:
     case SYS_msgsnd:
     case SYS_io_getevents:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_connect:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_sendto:
-    case SYS_sendmsg:
-    case SYS_read:
-    case SYS_write:
-    case SYS_readv:
-    case SYS_writev:
-        return 1;
+        return true;
     default:
-        return 0;
+        return is_transfer(number);
     }
+}
+
+/* Those that the kernel makes again after a handler with SA_RESTART, and else lets fail. */
+static bool is_repeated_by_kernel(uint64_t number)
+{
+    return number == SYS_wait4 || number == SYS_waitid || number == SYS_flock ||
+           (number <= UINT32_MAX && is_transfer((uint32_t)number));
 }
 
 /* Those that unblock signals while they wait are like sigsuspend. */
@@ -94,14 +113,14 @@ static bool is_ignored(int number)
 }
 
 /* The first signal of the program that came while this one was handled, and whose handler is to run
- * at CONTEXT: it decides what becomes of the call. 0: none. */
+ * at CONTEXT: it decides what becomes of the call. 0: none; -1: the kernel does not say. */
 static int next_signal(const ucontext_t *context)
 {
     uint64_t pending = 0;
     if (process_memory_is_read_directly())
         return 0; /* behind a filter nobody may ask */
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
-        return 0;
+        return -1;
     uint64_t own = signal_bit(sampling_signal_number());
     uint64_t blocked = signal_bits_of(&context->uc_sigmask);
     for (uint64_t others = pending & ~blocked & ~own; others != 0; others &= others - 1) {
@@ -113,6 +132,8 @@ static int next_signal(const ucontext_t *context)
 }
 
 enum { PAGE_BYTES = 4096, MOVE_BYTES = 5, CALL_BYTES = 2, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
+
+static const uint8_t system_call[CALL_BYTES] = { 0x0f, 0x05 };
 
 /* mov N(%rsp), %edi: the C library saves a first argument that is a descriptor across its
  * preparation for cancellation. */
@@ -145,7 +166,7 @@ static size_t skip_loads(const uint8_t *code, size_t offset)
  * number is gone from rax. CODE holds the BYTES before the return address. */
 static int called_number(const uint8_t *code, size_t bytes, uint32_t *number)
 {
-    static const uint8_t move_eax = 0xb8, system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    static const uint8_t move_eax = 0xb8;
     if (bytes < MOVE_BYTES + CALL_BYTES ||
         memcmp(code + bytes - CALL_BYTES, system_call, CALL_BYTES) != 0)
         return 0;
@@ -186,7 +207,6 @@ static bool interrupted_number(const greg_t *registers, uint32_t *number)
 
 static bool is_system_call_at(uint64_t address)
 {
-    static const uint8_t system_call[CALL_BYTES] = { 0x0f, 0x05 };
     uint8_t code[CALL_BYTES];
     return process_memory_read(address, code, sizeof(code)) == 0 &&
            memcmp(code, system_call, sizeof(code)) == 0;
@@ -229,35 +249,11 @@ static void repeat_failed_call(ucontext_t *context, uint32_t number)
         registers[REG_RCX] == kept_mark())
         return;
     if (next_signal(context) != 0) {
-        interrupted_call_keep(context);
+        registers[REG_RCX] = kept_mark();
         return;
     }
     registers[REG_RAX] = number;
     registers[REG_RIP] -= CALL_BYTES;
-}
-
-/* Those that the kernel makes again after a handler with SA_RESTART, and else lets fail. */
-static bool is_repeated_by_kernel(uint64_t number)
-{
-    switch (number) {
-    case SYS_read:
-    case SYS_readv:
-    case SYS_write:
-    case SYS_writev:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_connect:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_sendto:
-    case SYS_sendmsg:
-    case SYS_wait4:
-    case SYS_waitid:
-    case SYS_flock:
-        return true;
-    default:
-        return false;
-    }
 }
 
 static bool lets_calls_fail(int number)
@@ -277,7 +273,7 @@ static void fail_repeated_call(ucontext_t *context)
         !is_repeated_by_kernel((uint64_t)registers[REG_RAX]))
         return;
     int number = next_signal(context);
-    if (number == 0 || !lets_calls_fail(number) || !is_system_call_at(next))
+    if (number <= 0 || !lets_calls_fail(number) || !is_system_call_at(next))
         return;
     registers[REG_RAX] = -EINTR;
     registers[REG_RIP] += CALL_BYTES;

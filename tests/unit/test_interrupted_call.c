@@ -1,9 +1,13 @@
 #include <check.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
@@ -252,8 +256,7 @@ START_TEST(one_that_the_kernel_makes_again_for_ours_fails_for_the_programs)
     handle_pending(SIGUSR1, 0);
     about_to_make(SYS_read, true);
     ck_assert(fails());
-    ck_assert(
-        !goes_back(SYS_read)); /* for the next of ours, which comes before the thread goes on */
+    ck_assert(!goes_back(SYS_read)); /* before the thread goes on, the next of ours comes */
     about_to_make(SYS_read, false);
     ck_assert(!fails());
     about_to_make(SYS_clone, true);
@@ -272,6 +275,30 @@ START_TEST(the_first_of_several_signals_says_whether_it_fails)
     ck_assert(!fails());
     sigaddset(&context.uc_sigmask, SIGUSR1);
     ck_assert(fails());
+}
+END_TEST
+
+static void forbid_to_ask_what_is_pending(void)
+{
+    struct sock_filter code_of_filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigpending, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog filter = { .len = sizeof(code_of_filter) / sizeof(code_of_filter[0]),
+                                       .filter = code_of_filter };
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+START_TEST(where_nobody_knows_what_else_came_a_call_stays_as_it_is)
+{
+    forbid_to_ask_what_is_pending();
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(!goes_back(SYS_poll));
+    about_to_make(SYS_read, true);
+    ck_assert(!fails());
 }
 END_TEST
 
@@ -322,6 +349,7 @@ int main(void)
     tcase_add_test(tcase, nothing_is_kept_where_a_handler_interrupted_no_call);
     tcase_add_test(tcase, one_that_the_kernel_makes_again_for_ours_fails_for_the_programs);
     tcase_add_test(tcase, the_first_of_several_signals_says_whether_it_fails);
+    tcase_add_test(tcase, where_nobody_knows_what_else_came_a_call_stays_as_it_is);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("waiting");
