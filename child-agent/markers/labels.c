@@ -14,6 +14,7 @@
 #include "profd.h"
 
 __thread struct label_stack thread_labels;
+_Atomic bool label_stacks_were_used;
 
 static inline void put_label(uint32_t depth, struct profd_site *site, uint32_t site_index,
                              void *stack_address)
@@ -36,6 +37,7 @@ static bool ready_stack(uint32_t generation)
         thread_labels.depth = 0;
         thread_labels.generation = generation;
     }
+    atomic_store_explicit(&label_stacks_were_used, true, memory_order_relaxed);
     return true;
 }
 

@@ -67,7 +67,6 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
     times.threads = clock_ticks();
     sampler_tick_collect(tick);
     if (!is_paused) {
-        sampler_tick_look_at_unasked(tick);
         has_run = sampler_tick_request(tick, stride);
         record_beside(tick, has_run, &times);
         after_sampling_note_tick();

@@ -78,6 +78,7 @@ void sampler_tick_spy(struct sampler_tick *tick, bool has_run)
 
 void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descriptors)
 {
+    tick->look_files.are_kept = has_own_descriptors;
     process_counters_begin_in_sampler(&tick->counters.process, has_own_descriptors);
 }
 
@@ -128,7 +129,8 @@ void sampler_tick_prepare_chunks(struct sampler_tick *tick)
     (void)chunk_manager_prepare(tick->manager, (unsigned)wanted);
 }
 
-void sampler_tick_write_overhead(struct sampler_tick *tick)
+/* How long the last wake-up took. */
+static void write_overhead(struct sampler_tick *tick)
 {
     uint8_t entry[OVERHEAD_ENTRY_MAX_BYTES];
     if (!tick->has_overhead)
@@ -136,6 +138,27 @@ void sampler_tick_write_overhead(struct sampler_tick *tick)
     tick->has_overhead = false;
     /* One that finds no chunk is counted by the writer. */
     (void)sample_encoder_put(tick->encoder, entry, overhead_entry_write(entry, &tick->overhead));
+}
+
+bool sampler_tick_write_head(struct sampler_tick *tick)
+{
+    if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
+        return false;
+    write_overhead(tick);
+    if (tick->records_event_delay)
+        event_delays_write(sampler_tick_access(tick), tick->encoder, 0);
+    return true;
+}
+
+void sampler_tick_write_stack(struct sampler_tick *tick, const struct thread_registration *thread,
+                              const struct snapshot *snapshot, size_t count, uint64_t ticks,
+                              bool is_truncated)
+{
+    size_t depth = stack_merge(tick->native, count, snapshot->labels, snapshot->label_count,
+                               tick->merged, SAMPLE_MAX_FRAMES);
+    /* A sample that finds no chunk is counted by the writer. */
+    (void)sample_encoder_sample(tick->encoder, thread->index, ticks, 0, tick->merged,
+                                (uint32_t)depth, is_truncated);
 }
 
 static uint64_t overhead_units(uint64_t ticks)

@@ -1,5 +1,5 @@
-/* One tick of the sampler: requests snapshots from threads and takes them, or looks where they
- * sleep. Called with the sampler's lock held. */
+/* One tick of the sampler: looks where threads sleep, or asks them, and takes their answers. Called
+ * with the sampler's lock held. */
 #ifndef PROFD_AGENT_SAMPLER_TICK_H
 #define PROFD_AGENT_SAMPLER_TICK_H
 
@@ -19,18 +19,15 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
 void sampler_tick_resume(struct sampler_tick *tick);
 void sampler_tick_destroy(struct sampler_tick *tick);
 
-/* Starts a tick: requests a snapshot from every thread that has run. The sampler slept for STRIDE
- * intervals; if no thread ran meanwhile, the ticks that were left out are written as well. Returns
- * whether any thread ran. */
+/* Starts a tick: looks where those threads sleep that have run, and requests a snapshot from those
+ * of which that cannot be seen from outside. The sampler slept for STRIDE intervals; if no thread
+ * ran meanwhile, the ticks that were left out are written as well. Returns whether any thread
+ * ran. */
 bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride);
 
 /* Writes a tick that tells where those threads sleep that have run since the last look, without
  * asking any. Returns false, with nothing written, if none has run. */
 bool sampler_tick_look(struct sampler_tick *tick);
-
-/* After sampler_tick_collect() has written a tick: adds to it where those threads sleep that cannot
- * be asked. Sampler's thread. */
-void sampler_tick_look_at_unasked(struct sampler_tick *tick);
 
 /* Writes a tick with the counters of the program and the process. Called in the handler of the only
  * thread. */
@@ -43,7 +40,7 @@ void sampler_tick_read_last_alone(struct sampler_tick *tick);
  * the result of sampler_tick_request(). Sampler's thread only. */
 void sampler_tick_spy(struct sampler_tick *tick, bool has_run);
 
-/* Ends the current tick, if there is one, and writes what has arrived. */
+/* Ends the current tick, if there is one, and writes what was answered. */
 void sampler_tick_collect(struct sampler_tick *tick);
 
 /* Called once by the sampler's thread, before all ticks. */
@@ -63,7 +60,7 @@ struct sampler_tick_times {
 };
 
 /* Notes how long the parts of the wake-up took that requested the current tick and ends now. It is
- * written with the tick. */
+ * written with the next one. */
 void sampler_tick_note_overhead(struct sampler_tick *tick, const struct sampler_tick_times *times);
 
 #endif

@@ -31,6 +31,7 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     sampled->run = tick->run;
     sampled->requested_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
     sampled->is_asleep = false;
+    sampled->known_frames = (struct known_frames){ 0 };
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
@@ -39,7 +40,7 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
 
 /* A signal of the program could merge with one by which a thread is asked: where both have the same
  * number, it is only looked at. */
-bool sampler_tick_can_ask(const struct thread_registration *thread)
+static bool can_ask(const struct thread_registration *thread)
 {
     return !sampling_signal_is_shared() && !atomic_load(&thread->yields_signal);
 }
@@ -59,10 +60,47 @@ static void signal_thread(struct thread_registration *thread, struct snapshot_co
         arena_count_drop(&core.arena, DROP_REFUSED_SIGNAL, 1);
 }
 
-static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)
+static void ask_thread(struct thread_registration *thread)
 {
-    if (atomic_load(&core.has_filter) || !sampler_tick_can_ask(thread) ||
-        !thread_sleep_lets_look(&thread->sleep))
+    struct snapshot_copy *snapshot = snapshot_of(thread);
+    if (snapshot != NULL)
+        signal_thread(thread, snapshot);
+}
+
+/* Asked before, and the signal is still pending: late; or the answer is not collected yet. */
+static bool is_asked(const struct thread_registration *thread)
+{
+    const struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
+    return snapshot != NULL && atomic_load(&snapshot->state) != SNAPSHOT_EMPTY;
+}
+
+/* It is looked at or asked at each tick until it waits. */
+static void pass_over_running(struct sampler_tick *tick, struct thread_registration *thread,
+                              struct thread_sampler_data *sampled)
+{
+    sampled->requested_cpu_ns = 0;
+    tick->has_passed_over = true;
+    thread_sleep_forget_look(&thread->sleep);
+    (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
+}
+
+/* A look disturbs nobody, and costs less than a signal. */
+static void look_or_ask(struct sampler_tick *tick, struct thread_registration *thread,
+                        struct thread_sampler_data *sampled)
+{
+    bool is_askable = can_ask(thread);
+    enum tick_look look =
+        sampler_tick_look_at(tick, thread, sampled->requested_cpu_ns, !is_askable);
+    if (look == TICK_LOOK_RUNS)
+        pass_over_running(tick, thread, sampled);
+    else if (look == TICK_LOOK_BLIND && is_askable)
+        ask_thread(thread);
+}
+
+/* Finds out where THREAD waits, if it has run since it was last known. */
+static void visit_thread(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    if (atomic_load(&core.has_filter) || !thread_sleep_lets_look(&thread->sleep))
         return;
     uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     if (cpu_ns == 0) { /* there is no such thread any more */
@@ -74,13 +112,9 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     if (cpu_ns <= sampled->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
         return;
-    struct snapshot_copy *snapshot = snapshot_of(thread);
-    if (snapshot == NULL)
-        return;
     sampled->requested_cpu_ns = cpu_ns;
-    if (atomic_load(&snapshot->state) != SNAPSHOT_EMPTY)
-        return; /* asked before, and the signal is still pending: late */
-    signal_thread(thread, snapshot);
+    if (!is_asked(thread))
+        look_or_ask(tick, thread, sampled);
 }
 
 /* The ticks between the last one and NOW, at which all threads were as before, and each event that
@@ -113,9 +147,10 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
     if (!has_run)
         write_quiet_ticks(tick, now, stride);
     tick->requested_ticks = now;
-    tick->is_under_way = true;
-    if (!has_run)
-        return false;
+    tick->is_under_way = sampler_tick_write_head(tick);
+    tick->has_passed_over = has_run && !tick->is_under_way;
+    if (!has_run || !tick->is_under_way)
+        return has_run;
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);
@@ -124,26 +159,26 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
         if (thread_sampled(sampler_tick_access(tick), thread)->run != tick->run)
             meet_thread(tick, thread);
         if (tick->samples_stacks)
-            request_snapshot(tick, thread);
+            visit_thread(tick, thread);
     }
     tick->is_first = false;
     return true;
 }
 
 /* Where THREAD waited, as a sample of no CPU time. */
-static void write_sample(struct sampler_tick *tick, struct thread_registration *thread,
+static void write_answer(struct sampler_tick *tick, struct thread_registration *thread,
                          const struct snapshot *snapshot)
 {
     bool is_complete;
-    size_t depth = snapshot_stack(snapshot, thread, tick->native, tick->merged, &is_complete);
+    struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
+    size_t count = snapshot_unwind(snapshot, thread, tick->native, &is_complete);
     bool is_truncated = snapshot->is_truncated && !is_complete;
     uint64_t ticks =
         snapshot->ticks > tick->requested_ticks ? snapshot->ticks : tick->requested_ticks;
+    known_frames_learn(&sampled->known_frames, snapshot, tick->native, count);
     if (is_truncated)
         snapshot_count_truncated();
-    /* A sample that finds no chunk is counted by the writer. */
-    (void)sample_encoder_sample(tick->encoder, thread->index, ticks, 0, tick->merged,
-                                (uint32_t)depth, is_truncated);
+    sampler_tick_write_stack(tick, thread, snapshot, count, ticks, is_truncated);
 }
 
 /* A thread that waits for a processor, or to wake up, is as before; one that runs on without taking
@@ -153,16 +188,6 @@ static bool has_run_since_request(const struct thread_registration *thread,
 {
     return thread->life == REGISTRATION_LIVE &&
            clock_read_ns(thread->cpu_clock) > sampled->requested_cpu_ns + CPU_NOISE_NS;
-}
-
-/* It is asked at each tick until it waits. */
-static void pass_over_running(struct sampler_tick *tick, struct thread_registration *thread,
-                              struct thread_sampler_data *sampled)
-{
-    sampled->requested_cpu_ns = 0;
-    tick->has_passed_over = true;
-    thread_sleep_forget_look(&thread->sleep);
-    (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
 }
 
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
@@ -175,7 +200,7 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
                                     ? atomic_load_explicit(&snapshot->state, memory_order_acquire)
                                     : SNAPSHOT_EMPTY;
     if (state == SNAPSHOT_TAKEN) {
-        write_sample(tick, thread, &snapshot->snapshot);
+        write_answer(tick, thread, &snapshot->snapshot);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
     } else if (state == SNAPSHOT_DECLINED) {
         pass_over_running(tick, thread, sampled);
@@ -218,11 +243,6 @@ void sampler_tick_collect(struct sampler_tick *tick)
     if (!tick->is_under_way)
         return;
     tick->is_under_way = false;
-    if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
-        return; /* counted by the writer */
-    sampler_tick_write_overhead(tick);
-    if (tick->records_event_delay)
-        event_delays_write(sampler_tick_access(tick), tick->encoder, 0);
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);

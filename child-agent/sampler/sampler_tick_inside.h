@@ -6,6 +6,7 @@
 #include "buffer/sample_encoder.h"
 #include "child-agent/counters/sampler_counters.h"
 #include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/look_files.h"
 #include "child-agent/sampler/sampler_tick.h"
 #include "child-agent/sampler/snapshot_stack.h"
 #include "child-agent/threads/event_delay.h"
@@ -20,7 +21,7 @@ struct sampler_tick {
     bool records_event_delay;
     struct thread_spy *spy; /* NULL: unregistered threads are not looked for */
     uint64_t interval_ns;
-    bool is_under_way;
+    bool is_under_way; /* its head is written, and answers may come */
     bool is_first;
     bool has_passed_over; /* a thread that ran when it was asked where it waits */
     uint64_t session_start_ns;
@@ -39,6 +40,7 @@ struct sampler_tick {
     uint64_t cleaning_ticks;          /* of the current wake-up */
     struct unwind_frame native[SAMPLE_MAX_FRAMES];
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
+    struct look_files look_files;
     struct snapshot_copy sleeping; /* of the thread that is being looked at */
 };
 
@@ -53,13 +55,29 @@ static inline bool sampler_tick_samples(const struct thread_registration *thread
     return thread->life == REGISTRATION_LIVE && thread->profiled_features != 0;
 }
 
-/* Returns whether THREAD can be asked by signal where it waits. */
-bool sampler_tick_can_ask(const struct thread_registration *thread);
+enum tick_look {
+    TICK_LOOK_WRITTEN, /* the thread sleeps, and where */
+    TICK_LOOK_RUNS,
+    TICK_LOOK_BLIND, /* the kernel does not say enough */
+};
+
+/* Looks at THREAD, whose CPU clock was at CPU_NS before, and writes into the current tick where it
+ * sleeps. A stack that could only be followed in part is written too if TAKES_PART. Defined in
+ * sampler_tick_look.c. */
+enum tick_look sampler_tick_look_at(struct sampler_tick *tick, struct thread_registration *thread,
+                                    uint64_t cpu_ns, bool takes_part);
+
+/* Writes into the current tick where THREAD waits, as a sample of no CPU time at TICKS: the COUNT
+ * frames in tick->native, and the labels of SNAPSHOT. */
+void sampler_tick_write_stack(struct sampler_tick *tick, const struct thread_registration *thread,
+                              const struct snapshot *snapshot, size_t count, uint64_t ticks,
+                              bool is_truncated);
+
+/* Begins the tick of requested_ticks in the chunk, with what goes before its samples. Returns false
+ * if there is no room, which the writer counts. */
+bool sampler_tick_write_head(struct sampler_tick *tick);
 
 /* Prepares as many chunks as were used since the last tick, and one more. */
 void sampler_tick_prepare_chunks(struct sampler_tick *tick);
-
-/* Writes how long the last wake-up took, if that was noted. */
-void sampler_tick_write_overhead(struct sampler_tick *tick);
 
 #endif

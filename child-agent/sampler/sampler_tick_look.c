@@ -3,23 +3,57 @@
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/thread_look.h"
 
-/* Where THREAD sleeps, as a sample of no CPU time. */
-static void write_look(struct sampler_tick *tick, const struct thread_registration *thread,
-                       const struct sleeping_place *place)
+/* The frames of what was copied of THREAD; those beyond a frame whose pointer is known, if they go
+ * all the way out with that. */
+static size_t unwind_copy(struct sampler_tick *tick, const struct thread_registration *thread,
+                          const struct known_frames *known, bool *is_complete)
 {
     struct snapshot *snapshot = &tick->sleeping.snapshot;
+    uint64_t *frame_pointer = &snapshot->registers[REGISTER_RBP];
+    const uint64_t unknown = *frame_pointer;
+    size_t count = snapshot_unwind(snapshot, thread, tick->native, is_complete);
+    if (*is_complete || !known_frames_find(known, snapshot, tick->native, count, frame_pointer))
+        return count;
+    count = snapshot_unwind(snapshot, thread, tick->native, is_complete);
+    if (*is_complete)
+        return count;
+    *frame_pointer = unknown;
+    return snapshot_unwind(snapshot, thread, tick->native, is_complete);
+}
+
+/* Where THREAD sleeps. */
+static enum tick_look write_look(struct sampler_tick *tick, struct thread_registration *thread,
+                                 bool takes_part)
+{
+    const struct snapshot *snapshot = &tick->sleeping.snapshot;
+    struct known_frames *known = &thread_sampled(sampler_tick_access(tick), thread)->known_frames;
     bool is_complete;
-    thread_look_copy(thread, place, &tick->sleeping);
-    size_t depth = snapshot_stack(snapshot, thread, tick->native, tick->merged, &is_complete);
-    /* A sample that finds no chunk is counted by the writer. */
-    (void)sample_encoder_sample(tick->encoder, thread->index, snapshot->ticks, 0, tick->merged,
-                                (uint32_t)depth, !is_complete);
+    size_t count = unwind_copy(tick, thread, known, &is_complete);
+    if (!is_complete && !takes_part) {
+        known_frames_miss(known, snapshot, tick->native, count);
+        return TICK_LOOK_BLIND;
+    }
+    sampler_tick_write_stack(tick, thread, snapshot, count, snapshot->ticks, !is_complete);
+    return TICK_LOOK_WRITTEN;
+}
+
+enum tick_look sampler_tick_look_at(struct sampler_tick *tick, struct thread_registration *thread,
+                                    uint64_t cpu_ns, bool takes_part)
+{
+    struct sleeping_place place;
+    enum thread_look look = thread_look(&tick->look_files, thread->id, &place);
+    if (look != THREAD_LOOK_SLEEPS)
+        return look == THREAD_LOOK_RUNS ? TICK_LOOK_RUNS : TICK_LOOK_BLIND;
+    thread_look_copy(thread, &place, &tick->sleeping);
+    /* One that woke up while its stack was copied is told from its clock. */
+    if (clock_read_ns(thread->cpu_clock) != cpu_ns)
+        return TICK_LOOK_RUNS;
+    return write_look(tick, thread, takes_part);
 }
 
 /* A thread that has not run since it was found asleep is where it was. */
 static void look_at_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    struct sleeping_place place;
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     if (cpu_ns == 0) { /* there is no such thread any more */
@@ -30,9 +64,7 @@ static void look_at_thread(struct sampler_tick *tick, struct thread_registration
         return;
     sampled->run = tick->run;
     sampled->sampled_cpu_ns = cpu_ns;
-    sampled->is_asleep = thread_look(thread->id, &place);
-    if (sampled->is_asleep)
-        write_look(tick, thread, &place);
+    sampled->is_asleep = sampler_tick_look_at(tick, thread, cpu_ns, true) == TICK_LOOK_WRITTEN;
 }
 
 bool sampler_tick_look(struct sampler_tick *tick)
@@ -44,11 +76,8 @@ bool sampler_tick_look(struct sampler_tick *tick)
     tick->requested_ticks = clock_ticks();
     if (tick->records_event_delay)
         event_delays_read(sampler_tick_access(tick));
-    if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
-        return true; /* counted by the writer */
-    sampler_tick_write_overhead(tick);
-    if (tick->records_event_delay)
-        event_delays_write(sampler_tick_access(tick), tick->encoder, 0);
+    if (!sampler_tick_write_head(tick))
+        return true;
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; tick->samples_stacks && slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);
@@ -57,17 +86,4 @@ bool sampler_tick_look(struct sampler_tick *tick)
     }
     sampler_tick_prepare_chunks(tick);
     return true;
-}
-
-void sampler_tick_look_at_unasked(struct sampler_tick *tick)
-{
-    uint32_t count = thread_registry_slot_count();
-    if (tick->is_first || !tick->samples_stacks)
-        return;
-    for (uint32_t slot = 0; slot < count; slot++) {
-        struct thread_registration *thread = thread_registry_at(slot);
-        if (sampler_tick_samples(thread) && !sampler_tick_can_ask(thread) &&
-            thread_sampled(sampler_tick_access(tick), thread)->run == tick->run)
-            look_at_thread(tick, thread);
-    }
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "child-agent/threads/label_stack.h"
 #include "child-agent/threads/thread_registration.h"
 #include "child-agent/unwinding/snapshot.h"
 
@@ -25,6 +26,9 @@ void snapshot_show(struct snapshot *snapshot, const struct thread_registration *
 /* Like snapshot_look(), with a copy of the live stack for later unwinding. */
 void snapshot_capture(struct snapshot_copy *copy, const struct thread_registration *self,
                       const void *context);
+
+/* Copies the labels of STACK that were pushed in the current session. */
+void snapshot_copy_labels(struct snapshot *snapshot, const struct label_stack *stack);
 
 /* Copies COUNT bytes of the calling thread's own stack. Does not use memcpy: the program may have
  * replaced it, and sanitizers would check its dead frames. */

@@ -109,7 +109,7 @@ static void show_stack(struct snapshot *snapshot, const struct thread_registrati
     snapshot->is_truncated = false;
 }
 
-static void copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
+void snapshot_copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
 {
     /* What was pushed in an earlier session may have been popped when nobody counted. */
     uint32_t depth = stack->generation == core_local.recording_generation ? stack->depth : 0;
@@ -127,7 +127,7 @@ void snapshot_show(struct snapshot *snapshot, const struct thread_registration *
 {
     snapshot->ticks = clock_ticks();
     show_stack(snapshot, self, foreign);
-    copy_labels(snapshot, &thread_labels);
+    snapshot_copy_labels(snapshot, &thread_labels);
 }
 
 void snapshot_look(struct snapshot *snapshot, const struct thread_registration *self,

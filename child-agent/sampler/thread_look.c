@@ -1,18 +1,15 @@
 #include "child-agent/sampler/thread_look.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "buffer/clock.h"
 #include "child-agent/guest/process_memory.h"
+#include "child-agent/sampler/snapshot_capture.h"
+#include "child-agent/threads/label_stack.h"
 
 enum {
     TEXT_BYTES = 256,
-    PATH_BYTES = 64,
     PAGE_BYTES = 4096,
 };
 
@@ -28,33 +25,35 @@ static bool parse_hexadecimal(const char *word, uint64_t *out)
     return *end == '\0' && end != word + 2;
 }
 
-bool thread_look_parse(const char *text, size_t bytes, struct sleeping_place *out)
+enum thread_look thread_look_parse(const char *text, size_t bytes, struct sleeping_place *out)
 {
+    struct sleeping_place found;
     char line[TEXT_BYTES];
     if (bytes == 0 || bytes >= sizeof(line))
-        return false;
+        return THREAD_LOOK_NOTHING;
     memcpy(line, text, bytes);
     line[bytes] = '\0';
     line[strcspn(line, "\n")] = '\0';
-    /* "running"; or "-1 SP PC" outside of calls; or "NUMBER" and six arguments, SP, PC. */
+    if (strcmp(line, "running") == 0)
+        return THREAD_LOOK_RUNS;
+    /* "-1 SP PC" outside of calls; or "NUMBER" and six arguments, SP, PC. */
     char *place = strrchr(line, ' ');
-    if (place == NULL || !parse_hexadecimal(place + 1, &out->program_counter))
-        return false;
+    if (place == NULL || !parse_hexadecimal(place + 1, &found.program_counter))
+        return THREAD_LOOK_NOTHING;
     *place = '\0';
     place = strrchr(line, ' ');
-    return place != NULL && parse_hexadecimal(place + 1, &out->stack_pointer);
+    if (place == NULL || !parse_hexadecimal(place + 1, &found.stack_pointer))
+        return THREAD_LOOK_NOTHING;
+    *out = found;
+    return THREAD_LOOK_SLEEPS;
 }
 
-bool thread_look(struct profd_thread_id thread, struct sleeping_place *out)
+enum thread_look thread_look(struct look_files *files, struct profd_thread_id thread,
+                             struct sleeping_place *out)
 {
-    char path[PATH_BYTES], text[TEXT_BYTES];
-    snprintf(path, sizeof(path), "/proc/self/task/%" PRIi32 "/syscall", thread.number);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t got = read(fd, text, sizeof(text));
-    close(fd);
-    return got > 0 && thread_look_parse(text, (size_t)got, out);
+    char text[TEXT_BYTES];
+    ssize_t got = look_files_read(files, thread, text, sizeof(text));
+    return got > 0 ? thread_look_parse(text, (size_t)got, out) : THREAD_LOOK_NOTHING;
 }
 
 /* As much of the stack from START on as there is, and as fits. Of a stack that is not the thread's
@@ -79,6 +78,15 @@ static size_t copy_stack(const struct thread_registration *thread, uint64_t star
     return copied;
 }
 
+/* Of a thread that has ended with its variables there are none. */
+static void copy_labels(const struct thread_registration *thread, struct snapshot *snapshot)
+{
+    struct label_stack labels;
+    uint64_t address = (uint64_t)(uintptr_t)thread->labels;
+    if (label_stacks_are_used() && process_memory_read(address, &labels, sizeof(labels)) == 0)
+        snapshot_copy_labels(snapshot, &labels);
+}
+
 void thread_look_copy(const struct thread_registration *thread, const struct sleeping_place *place,
                       struct snapshot_copy *copy)
 {
@@ -91,4 +99,5 @@ void thread_look_copy(const struct thread_registration *thread, const struct sle
     snapshot->stack = copy->stack;
     snapshot->stack_start = place->stack_pointer;
     snapshot->stack_bytes = copy_stack(thread, place->stack_pointer, copy->stack);
+    copy_labels(thread, snapshot);
 }

@@ -2,6 +2,8 @@
 #ifndef PROFD_AGENT_LABEL_STACK_H
 #define PROFD_AGENT_LABEL_STACK_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "child-agent/unwinding/snapshot.h"
@@ -25,5 +27,13 @@ struct label_stack {
  * push takes a few nanoseconds, and each further load would add one. */
 extern __thread struct label_stack thread_labels
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+extern _Atomic bool label_stacks_were_used __attribute__((visibility("hidden")));
+
+/* Returns whether any thread ever had a label. Any thread. */
+static inline bool label_stacks_are_used(void)
+{
+    return atomic_load_explicit(&label_stacks_were_used, memory_order_relaxed);
+}
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "buffer/chunk_writer.h"
 #include "child-agent/core.h"
+#include "child-agent/sampler/known_frames.h"
 #include "child-agent/sampler/thread_clock.h"
 #include "child-agent/threads/thread_sleep.h"
 #include "child-agent/unwinding/snapshot.h"
@@ -66,6 +67,7 @@ struct thread_sampler_data {
         requested_cpu_ns; /* CPU clock at the current request; 0: to be asked at the next tick */
     uint32_t run;         /* the sampler's run to which all this belongs */
     bool is_asleep;       /* at the latest look */
+    struct known_frames known_frames;
 };
 
 /* Accessed through thread_locked(): with the registry's lock held. */
@@ -99,8 +101,9 @@ struct thread_registration {
     pthread_t handle;
     bool is_main;
     clockid_t cpu_clock;
-    uint64_t stack_low, stack_high; /* bounds of its own stack */
-    void *signal_stack;             /* the agent's, kept for the slot; see signal_stack.h */
+    uint64_t stack_low, stack_high;   /* bounds of its own stack */
+    const struct label_stack *labels; /* its variable, which is gone when it is */
+    void *signal_stack;               /* the agent's, kept for the slot; see signal_stack.h */
     uint64_t start_ns;
 
     /* Any thread. */

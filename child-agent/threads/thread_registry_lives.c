@@ -18,6 +18,7 @@
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/event_delay.h"
+#include "child-agent/threads/label_stack.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/threads/thread_registry_inside.h"
 #include "child-agent/upcalls.h"
@@ -169,6 +170,7 @@ static void make_thread_live(struct thread_registration *self, uint64_t stack_hi
     self->stack_low = stack_high > stack_bytes ? stack_high - stack_bytes : 0;
     self->id = find_own_id();
     self->handle = pthread_self();
+    self->labels = &thread_labels;
     self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();
     self->stopwatch = NULL;

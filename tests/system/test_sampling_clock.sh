@@ -110,6 +110,16 @@ slowest_busy_rate() {
     awk -F'\t' '$1 == "thread" && $3 ~ /^busy/ { printf "%.0f\n", $7 }' stdout | sort -n | head -n 1
 }
 
+# Without a look from outside, it would wake up once more in each sleep.
+test_wall_sees_where_threads_sleep_and_does_not_wake_them() {
+    expect 0 "$profctl" run --clock wall -o out.json -- "$programs/counts_wakes"
+    sed 's/slept \([0-9]*\), left \([0-9]*\)/\1 \2/' stdout >counts
+    awk '{ exit $2 > $1 + $1 / 10 }' counts || fail "it was woken: $(cat stdout)"
+    read_facts out.json
+    has_function counts_wakes clock_nanosleep
+    has_function counts_wakes main
+}
+
 test_perf_samples_at_the_interval() {
     may_have_events
     expect 0 "$profctl" run --clock perf --interval 1ms -o out.json -- "$programs/known_truth" busy 1

@@ -39,7 +39,7 @@ static bool has_our_stack(void)
 int main(void)
 {
     const struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
-    stack_bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + 8192;
+    stack_bytes = 2 * (size_t)sysconf(_SC_MINSIGSTKSZ) + 8192; /* for the sampler's handler, too */
     stack = malloc(stack_bytes);
     if (stack == NULL)
         return 2;
