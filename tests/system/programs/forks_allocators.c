@@ -7,7 +7,8 @@
 
 enum { CHILDREN = 4, CALLS = 10000, BYTES = 2000 };
 
-/* Keeps the compiler from leaving the calls out; one a thread, since each frees what is in its own. */
+/* Keeps the compiler from leaving the calls out; one a thread, since each frees what is in its own.
+ */
 static _Thread_local void *volatile sink;
 static volatile int is_over;
 
