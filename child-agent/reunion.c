@@ -12,8 +12,13 @@
 #include "child-agent/handler_work.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/session.h"
+#include "common/time_units.h"
 
-#define LOOK_EVERY_NS UINT64_C(100000000)
+#define LOOK_EVERY_NS   UINT64_C(100000000)
+#define LONGEST_WAIT_NS (UINT64_C(60) * NS_PER_S)
+
+/* After a try that failed: for want of room for a file, say. */
+static uint64_t next_try_ns, wait_ns;
 
 /* A new profd has a ledger of its own, which pays from here on. The session of the old one is over.
  */
@@ -27,11 +32,25 @@ static int move_to_new_profd(void)
     return error == 0 && core_local.has_arena ? process_arena_lease() : error;
 }
 
+/* Each wait is twice as long as the one before. */
+static void try_again_later(void)
+{
+    wait_ns = wait_ns == 0 ? LOOK_EVERY_NS : 2 * wait_ns;
+    if (wait_ns > LONGEST_WAIT_NS)
+        wait_ns = LONGEST_WAIT_NS;
+    next_try_ns = clock_monotonic_ns() + wait_ns;
+}
+
 static void rejoin_profd(void)
 {
     if (move_to_new_profd() < 0)
         return;
-    bool has_new_file = core_local.has_arena && process_arena_renew() == 0;
+    bool has_new_file = core_local.has_arena;
+    if (has_new_file && process_arena_renew() < 0) {
+        try_again_later();
+        return;
+    }
+    wait_ns = next_try_ns = 0;
     arena_losses_note();
     if (has_new_file)
         (void)agent_thread_introduce_again(); /* the next tick makes up for it */
@@ -64,6 +83,7 @@ void reunion_look(void)
 
 void reunion_tick(void)
 {
-    if (agent_thread_is_alone() && arena_losses_are_new() && handler_work_is_possible())
+    if (agent_thread_is_alone() && arena_losses_are_new() && clock_monotonic_ns() >= next_try_ns &&
+        handler_work_is_possible())
         handler_work_do(rejoin_profd);
 }

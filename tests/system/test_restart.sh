@@ -146,9 +146,8 @@ allow_files() {
     prlimit --pid "${writers[0]}" "--fsize=$1:"
 }
 
-# lose_arena: that of a program with threads, which cannot give it another file for now.
+# lose_arena: that of a program which cannot give it another file for now.
 lose_arena() {
-    export WITH_IDLE_THREAD=1
     start_numbered 1
     allow_files 4096
     kill_profd
@@ -162,6 +161,7 @@ hellos() {
 
 # It asks ever less often. profd may have taken its first hello before it said that it lacks arenas.
 test_who_has_no_file_for_its_arena_waits_until_it_has() {
+    export WITH_IDLE_THREAD=1
     lose_arena
     for _ in {1..20}; do
         expect 0 "$profctl" status
@@ -175,6 +175,16 @@ test_who_has_no_file_for_its_arena_waits_until_it_has() {
     refute grep 'cannot record' profd.log
 }
 
+test_who_is_alone_and_has_no_file_for_its_arena_tries_again() {
+    lose_arena
+    records_more n1
+    allow_files unlimited
+    wait_until are_connected 1
+    records_more n1
+    pauses=1
+    captures_all_numbers 1
+}
+
 leases_less_than() {
     [ "$(leased_bytes)" -lt "$1" ]
 }
@@ -182,6 +192,7 @@ leases_less_than() {
 # Others may have that memory, though it still has no file. By the time that profd no longer waits for it, it has tried.
 test_what_cannot_be_handed_over_goes_with_its_session() {
     local before
+    export WITH_IDLE_THREAD=1
     lose_arena
     wait_until grep -q 'have not reconnected' profd.log
     before=$(leased_bytes)
