@@ -12,6 +12,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/stack_pointer_x86_64.h"
 #include "child-agent/interpose/interpose_filters.h"
 #include "child-agent/one_thread.h"
 #include "child-agent/process_title.h"
@@ -23,7 +24,7 @@
 static void *run_registered(void *argument)
 {
     struct thread_registration *self = argument;
-    thread_registry_adopt(self, __builtin_dwarf_cfa());
+    thread_registry_adopt(self, stack_pointer());
     void *result = self->start.routine(self->start.argument);
     /* Not a tail call: this frame must stay, for the walk to end at it. */
     __asm__ volatile("" : : : "memory");
@@ -66,7 +67,7 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
 static int run_registered_c11(void *argument)
 {
     struct thread_registration *self = argument;
-    thread_registry_adopt(self, __builtin_dwarf_cfa());
+    thread_registry_adopt(self, stack_pointer());
     int result = self->start.c11_routine(self->start.argument);
     __asm__ volatile("" : : : "memory");
     return result;

@@ -14,7 +14,7 @@ bool interrupted_call_is_at(const void *context);
 
 /* Makes a system call that the agent's signal interrupted end as if that had not come. One that
  * failed with an EINTR that the kernel does not handle by a restart (poll, epoll_wait, nanosleep …)
- * is made again. A relative timeout starts again: it was set less than one sampling interval ago,
+ * is made again. A relative timeout starts again: it was set a few sampling intervals ago at most,
  * since nobody is signalled twice in one sleep. But a call that a signal of the program cut short,
  * too, fails with EINTR if that says so, also where the kernel was about to make it again for
  * ours.

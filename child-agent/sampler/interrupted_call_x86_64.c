@@ -15,9 +15,8 @@
 #include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 
-/* Those that the kernel makes again after a handler with SA_RESTART, unless the socket has a
- * timeout.
- */
+/* Reads and writes: the kernel makes them again after a handler with SA_RESTART, unless the socket
+ * has a timeout. */
 static bool is_transfer(uint32_t number)
 {
     switch (number) {
@@ -68,15 +67,38 @@ static bool is_worth_restarting(uint32_t number)
     }
 }
 
-/* Those that the kernel makes again after a handler with SA_RESTART, and else lets fail. */
+/* Those that the kernel makes again after a handler with SA_RESTART, and else lets fail. Others
+ * that it makes again, as fork, it makes again whatever the handler says. */
 static bool is_repeated_by_kernel(uint64_t number)
 {
-    return number == SYS_wait4 || number == SYS_waitid || number == SYS_flock ||
-           (number <= UINT32_MAX && is_transfer((uint32_t)number));
+    switch (number) {
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_flock:
+    case SYS_fcntl:
+    case SYS_open:
+    case SYS_openat:
+    case SYS_futex:
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+    case SYS_recvmmsg:
+    case SYS_sendmmsg:
+    case SYS_preadv:
+    case SYS_pwritev:
+    case SYS_preadv2:
+    case SYS_pwritev2:
+    case SYS_sendfile:
+    case SYS_splice:
+    case SYS_tee:
+    case SYS_ioctl:
+        return true;
+    default:
+        return number <= UINT32_MAX && is_transfer((uint32_t)number);
+    }
 }
 
 /* Those that unblock signals while they wait are like sigsuspend. */
-static int unblocks_signals(uint32_t number, const greg_t *registers)
+static bool unblocks_signals(uint32_t number, const greg_t *registers)
 {
     switch (number) {
     case SYS_ppoll:
@@ -92,7 +114,7 @@ static int unblocks_signals(uint32_t number, const greg_t *registers)
 #endif
         return registers[REG_R8] != 0;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -137,13 +159,13 @@ static const uint8_t system_call[CALL_BYTES] = { 0x0f, 0x05 };
 
 /* mov N(%rsp), %edi: the C library saves a first argument that is a descriptor across its
  * preparation for cancellation. */
-static int is_load_of_edi(const uint8_t *code)
+static bool is_load_of_edi(const uint8_t *code)
 {
     return code[0] == 0x8b && code[1] == 0x7c && code[2] == 0x24;
 }
 
 /* mov N(%rsp), %rsi or %rdx: other arguments. */
-static int is_load_of_pointer(const uint8_t *code)
+static bool is_load_of_pointer(const uint8_t *code)
 {
     return code[0] == 0x48 && code[1] == 0x8b && (code[2] == 0x74 || code[2] == 0x54) &&
            code[3] == 0x24;
@@ -164,17 +186,17 @@ static size_t skip_loads(const uint8_t *code, size_t offset)
 
 /* mov $number, %eax; perhaps loads of arguments; syscall: how the C library makes its calls. The
  * number is gone from rax. CODE holds the BYTES before the return address. */
-static int called_number(const uint8_t *code, size_t bytes, uint32_t *number)
+static bool called_number(const uint8_t *code, size_t bytes, uint32_t *number)
 {
     static const uint8_t move_eax = 0xb8;
     if (bytes < MOVE_BYTES + CALL_BYTES ||
         memcmp(code + bytes - CALL_BYTES, system_call, CALL_BYTES) != 0)
-        return 0;
+        return false;
     size_t offset = skip_loads(code, bytes - CALL_BYTES);
     if (offset < MOVE_BYTES || code[offset - MOVE_BYTES] != move_eax)
-        return 0;
+        return false;
     memcpy(number, code + offset - MOVE_BYTES + 1, sizeof(*number));
-    return 1;
+    return true;
 }
 
 /* Behind syscall(), which keeps the number. */
@@ -224,8 +246,8 @@ bool interrupted_call_is_at(const void *context)
 }
 
 /* In rcx, where a system call leaves nothing of the program's. The next one overwrites it; on
- * processors with FRED it stays until the program uses rcx, and until then waits at the same place
- * that only ours cut short fail with EINTR as well. */
+ * processors with FRED it stays until the program uses rcx, and until then waits that only ours cut
+ * short fail with EINTR as well. */
 static greg_t kept_mark(void)
 {
     static const char mark;

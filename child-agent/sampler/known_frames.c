@@ -1,57 +1,52 @@
 #include "child-agent/sampler/known_frames.h"
 
-/* The outermost of COUNT frames. Its stack pointer is where the one that it called ends. */
-static struct known_frame last_frame(const struct snapshot *snapshot,
-                                     const struct unwind_frame *frames, size_t count)
+static uint64_t path_of(const struct unwind_frame *frames, size_t count)
 {
-    return (struct known_frame){
-        .pc = frames[count - 1].address,
-        .stack_pointer =
-            count > 1 ? frames[count - 2].stack_address : snapshot->registers[REGISTER_RSP],
-        .depth = count,
+    static const uint64_t basis = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
+    uint64_t path = basis;
+    for (size_t i = 0; i < count; i++)
+        path = (path ^ frames[i].address) * prime;
+    return path;
+}
+
+struct missed_frame missed_frame_of(const struct unwind_frame *frames, size_t count)
+{
+    return (struct missed_frame){ frames[count - 1].address, path_of(frames, count), count };
+}
+
+/* Where the frame that it called ends. */
+uint64_t missed_frame_stack_pointer(const struct snapshot *snapshot,
+                                    const struct unwind_frame *frames, size_t count)
+{
+    return count > 1 ? frames[count - 2].stack_address : snapshot->registers[REGISTER_RSP];
+}
+
+static size_t place_of(uint64_t pc)
+{
+    return (size_t)(pc ^ pc >> 8 ^ pc >> 16) % KNOWN_FRAMES_MOST;
+}
+
+void known_frames_learn(struct known_frames *known, struct unwinder *unwinder,
+                        const struct missed_frame *missed, const struct snapshot *snapshot,
+                        const struct unwind_frame *frames, size_t count)
+{
+    if (missed->depth == 0 || missed->depth > count ||
+        path_of(frames, missed->depth) != missed->path)
+        return;
+    struct known_frame *place = &known->frames[place_of(missed->pc)];
+    if (place->pc == missed->pc)
+        return;
+    uint64_t low = missed_frame_stack_pointer(snapshot, frames, missed->depth);
+    bool is_fixed = unwinder_has_fixed_frame(unwinder, missed->pc - 1);
+    *place = (struct known_frame){
+        .pc = missed->pc,
+        .distance = is_fixed ? snapshot->registers[REGISTER_RBP] - low : 0,
     };
 }
 
-static bool is_same(const struct known_frame *left, const struct known_frame *right)
+bool known_frames_find(const struct known_frames *known, uint64_t pc, uint64_t *distance)
 {
-    return left->depth == right->depth && left->pc == right->pc &&
-           left->stack_pointer == right->stack_pointer;
-}
-
-void known_frames_miss(struct known_frames *known, const struct snapshot *snapshot,
-                       const struct unwind_frame *frames, size_t count)
-{
-    known->missed = (struct known_frame){ 0 };
-    if (count > 0)
-        known->missed = last_frame(snapshot, frames, count);
-}
-
-void known_frames_learn(struct known_frames *known, const struct snapshot *snapshot,
-                        const struct unwind_frame *frames, size_t count)
-{
-    const struct known_frame missed = known->missed;
-    known->missed = (struct known_frame){ 0 };
-    if (missed.depth == 0 || missed.depth > count)
-        return;
-    const struct known_frame now = last_frame(snapshot, frames, missed.depth);
-    if (!is_same(&now, &missed))
-        return;
-    known->frames[known->next] = now;
-    known->frame_pointers[known->next] = snapshot->registers[REGISTER_RBP];
-    known->next = (known->next + 1) % KNOWN_FRAMES_MOST;
-}
-
-bool known_frames_find(const struct known_frames *known, const struct snapshot *snapshot,
-                       const struct unwind_frame *frames, size_t count, uint64_t *frame_pointer)
-{
-    if (count == 0)
-        return false;
-    const struct known_frame sought = last_frame(snapshot, frames, count);
-    for (size_t i = 0; i < KNOWN_FRAMES_MOST; i++) {
-        if (is_same(&known->frames[i], &sought)) {
-            *frame_pointer = known->frame_pointers[i];
-            return true;
-        }
-    }
-    return false;
+    const struct known_frame *place = &known->frames[place_of(pc)];
+    *distance = place->distance;
+    return place->pc == pc && place->distance != 0;
 }

@@ -4,9 +4,16 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 64 };
+enum { PATH_BYTES = 64, LEAST_DESCRIPTORS = 4 * LOOK_FILES_MOST };
+
+void look_files_keep(struct look_files *files)
+{
+    struct rlimit limit;
+    files->are_kept = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= LEAST_DESCRIPTORS;
+}
 
 static int open_file(struct profd_thread_id thread)
 {
@@ -19,8 +26,10 @@ static ssize_t read_once(struct profd_thread_id thread, char *out, size_t bytes)
 {
     int fd = open_file(thread);
     if (fd < 0)
-        return -1;
+        return -errno;
     ssize_t got = read(fd, out, bytes);
+    if (got < 0)
+        got = -errno;
     close(fd);
     return got;
 }
@@ -32,7 +41,7 @@ static void close_file(struct look_file *file)
     file->thread.number = 0;
 }
 
-/* The limit of descriptors is low, and others of the table are needed for what cannot wait. */
+/* The limit of descriptors is low by now. */
 static void keep_none(struct look_files *files)
 {
     for (size_t i = 0; i < LOOK_FILES_MOST; i++)

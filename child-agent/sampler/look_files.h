@@ -13,15 +13,19 @@ enum { LOOK_FILES_MOST = 32 };
 
 /* Begins as zeros: nothing is kept. Those that are open end with their table. */
 struct look_files {
-    bool are_kept; /* the descriptors are the caller's own */
+    bool are_kept;
     struct look_file {
         struct profd_thread_id thread; /* 0: none */
         int fd;
     } files[LOOK_FILES_MOST];
 };
 
+/* Called by a thread whose descriptors are its own: files are kept from now on, if the limit of
+ * descriptors leaves many for others. */
+void look_files_keep(struct look_files *files);
+
 /* Reads at most BYTES of what the kernel says of THREAD, a thread of this process. Returns how many
- * were read; 0 or less if it is gone, the kernel does not say, or no descriptor is left. */
+ * were read, or a negative errno: it is gone, the kernel does not say, or no descriptor is left. */
 ssize_t look_files_read(struct look_files *files, struct profd_thread_id thread, char *out,
                         size_t bytes);
 

@@ -2,12 +2,12 @@
  *
  * With the cpu clock, the threads sample themselves (clock_sampling.h); while any thread runs, an
  * agent thread looks where those sleep that have run. With the wall clock, that thread wakes at
- * each interval and records where the others are.
+ * each interval and looks where the others are.
  *
- * A tick has two halves. When it is due, the sampler asks the threads that have run for snapshots,
- * by signal. At the next wake-up it unwinds and writes what they have copied. So nobody waits for
- * anybody. A process whose threads have not run costs two readings of a clock. Modelled on
- * SamplerThread. */
+ * Its ticks have two halves. When one is due, the sampler looks at the threads that have run, and
+ * asks those whose stacks cannot be followed from outside for snapshots, by signal. At the next
+ * wake-up it unwinds and writes what they have copied. So nobody waits for anybody. A process whose
+ * threads have not run costs two readings of a clock. Modelled on SamplerThread. */
 #ifndef PROFD_AGENT_SAMPLER_H
 #define PROFD_AGENT_SAMPLER_H
 

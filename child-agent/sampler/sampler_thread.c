@@ -203,10 +203,13 @@ void *sampler_thread_run(void *argument)
     own_thread_set_name("profd-sampler");
     bool has_own_descriptors = own_thread_leave_descriptors(false);
     sampler_tick_begin_in_sampler(tick, has_own_descriptors);
-    if (sampler.looks)
+    if (sampler.looks) {
         run_looks(tick, has_own_descriptors);
-    else
+    } else {
+        if (has_own_descriptors)
+            sampler_tick_keep_files(tick);
         sample_until_stopped(tick);
+    }
     after_sampling_close();
     return NULL;
 }

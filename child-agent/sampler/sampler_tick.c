@@ -78,8 +78,12 @@ void sampler_tick_spy(struct sampler_tick *tick, bool has_run)
 
 void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descriptors)
 {
-    tick->look_files.are_kept = has_own_descriptors;
     process_counters_begin_in_sampler(&tick->counters.process, has_own_descriptors);
+}
+
+void sampler_tick_keep_files(struct sampler_tick *tick)
+{
+    look_files_keep(&tick->look_files);
 }
 
 void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run)

@@ -20,9 +20,9 @@ void sampler_tick_resume(struct sampler_tick *tick);
 void sampler_tick_destroy(struct sampler_tick *tick);
 
 /* Starts a tick: looks where those threads sleep that have run, and requests a snapshot from those
- * of which that cannot be seen from outside. The sampler slept for STRIDE intervals; if no thread
- * ran meanwhile, the ticks that were left out are written as well. Returns whether any thread
- * ran. */
+ * whose stacks cannot be followed from outside. The sampler slept for STRIDE intervals; if no
+ * thread ran meanwhile, the ticks that were left out are written as well. Returns whether any
+ * thread ran. */
 bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride);
 
 /* Writes a tick that tells where those threads sleep that have run since the last look, without
@@ -45,6 +45,10 @@ void sampler_tick_collect(struct sampler_tick *tick);
 
 /* Called once by the sampler's thread, before all ticks. */
 void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descriptors);
+
+/* Called once by the sampler's thread, if its descriptors are its own and it looks often: it keeps
+ * some files open. */
+void sampler_tick_keep_files(struct sampler_tick *tick);
 
 /* Writes the counters that have changed after the latest tick; those of the process only if a
  * thread HAS_RUN. Sampler's thread. */

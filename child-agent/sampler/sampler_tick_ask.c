@@ -7,6 +7,7 @@
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/snapshot_stack.h"
+#include "child-agent/unwinding/process_unwinder.h"
 
 /* The thread's snapshot, made at its first request; NULL when there is no memory. */
 static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
@@ -29,9 +30,8 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     bool is_new = thread_began_with(thread, tick->session_start_ns);
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     sampled->run = tick->run;
-    sampled->requested_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
-    sampled->is_asleep = false;
-    sampled->known_frames = (struct known_frames){ 0 };
+    sampled->visited_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
+    sampled->missed = (struct missed_frame){ 0 };
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
@@ -46,7 +46,7 @@ static bool can_ask(const struct thread_registration *thread)
 }
 
 /* A thread that leaves the signal to the program sees the request, or we see that it has. */
-static void signal_thread(struct thread_registration *thread, struct snapshot_copy *snapshot)
+static int signal_thread(struct thread_registration *thread, struct snapshot_copy *snapshot)
 {
     atomic_store(&snapshot->signal_number, 0);
     atomic_store(&snapshot->state, SNAPSHOT_REQUESTED);
@@ -58,13 +58,13 @@ static void signal_thread(struct thread_registration *thread, struct snapshot_co
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
     if (error < 0 && error != -ESRCH)
         arena_count_drop(&core.arena, DROP_REFUSED_SIGNAL, 1);
+    return error;
 }
 
-static void ask_thread(struct thread_registration *thread)
+static int ask_thread(struct thread_registration *thread)
 {
     struct snapshot_copy *snapshot = snapshot_of(thread);
-    if (snapshot != NULL)
-        signal_thread(thread, snapshot);
+    return snapshot != NULL ? signal_thread(thread, snapshot) : -ENOMEM;
 }
 
 /* Asked before, and the signal is still pending: late; or the answer is not collected yet. */
@@ -74,27 +74,27 @@ static bool is_asked(const struct thread_registration *thread)
     return snapshot != NULL && atomic_load(&snapshot->state) != SNAPSHOT_EMPTY;
 }
 
-/* It is looked at or asked at each tick until it waits. */
+/* It is looked at at each tick until it waits. */
 static void pass_over_running(struct sampler_tick *tick, struct thread_registration *thread,
                               struct thread_sampler_data *sampled)
 {
-    sampled->requested_cpu_ns = 0;
-    tick->has_passed_over = true;
+    sampled->visited_cpu_ns = 0;
+    tick->must_look_again = true;
     thread_sleep_forget_look(&thread->sleep);
     (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
 }
 
-/* A look disturbs nobody, and costs less than a signal. */
+/* A look disturbs nobody, and costs less than a signal. Where a stack can be followed only in part,
+ * and nobody can be asked, the part is written. */
 static void look_or_ask(struct sampler_tick *tick, struct thread_registration *thread,
                         struct thread_sampler_data *sampled)
 {
-    bool is_askable = can_ask(thread);
-    enum tick_look look =
-        sampler_tick_look_at(tick, thread, sampled->requested_cpu_ns, !is_askable);
+    uint64_t cpu_ns = sampled->visited_cpu_ns;
+    enum tick_look look = sampler_tick_look_at(tick, thread, cpu_ns, !can_ask(thread));
     if (look == TICK_LOOK_RUNS)
         pass_over_running(tick, thread, sampled);
-    else if (look == TICK_LOOK_BLIND && is_askable)
-        ask_thread(thread);
+    else if (look == TICK_LOOK_BLIND && !is_asked(thread) && ask_thread(thread) < 0)
+        (void)sampler_tick_look_at(tick, thread, cpu_ns, true); /* running now: at the next tick */
 }
 
 /* Finds out where THREAD waits, if it has run since it was last known. */
@@ -107,14 +107,13 @@ static void visit_thread(struct sampler_tick *tick, struct thread_registration *
         thread_registry_end_silent(thread);
         return;
     }
-    /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */
+    /* At the first tick whatever ran at all is visited, so that short lives leave a sample. */
     uint64_t noise_ns = tick->is_first ? 0 : CPU_NOISE_NS;
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
-    if (cpu_ns <= sampled->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
+    if (cpu_ns <= sampled->visited_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
         return;
-    sampled->requested_cpu_ns = cpu_ns;
-    if (!is_asked(thread))
-        look_or_ask(tick, thread, sampled);
+    sampled->visited_cpu_ns = cpu_ns;
+    look_or_ask(tick, thread, sampled);
 }
 
 /* The ticks between the last one and NOW, at which all threads were as before, and each event that
@@ -140,16 +139,17 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
 {
     uint64_t now = clock_ticks();
     bool has_run =
-        cpu_activity_since_last(&tick->activity) || tick->is_first || tick->has_passed_over;
-    tick->has_passed_over = false;
+        cpu_activity_since_last(&tick->activity) || tick->is_first || tick->must_look_again;
+    tick->must_look_again = false;
     if (tick->records_event_delay)
         event_delays_read(sampler_tick_access(tick));
     if (!has_run)
         write_quiet_ticks(tick, now, stride);
     tick->requested_ticks = now;
-    tick->is_under_way = sampler_tick_write_head(tick);
-    tick->has_passed_over = has_run && !tick->is_under_way;
-    if (!has_run || !tick->is_under_way)
+    tick->is_under_way = true;
+    if (!sampler_tick_write_head(tick))
+        tick->must_look_again = has_run;
+    if (!has_run || tick->must_look_again)
         return has_run;
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {
@@ -175,7 +175,9 @@ static void write_answer(struct sampler_tick *tick, struct thread_registration *
     bool is_truncated = snapshot->is_truncated && !is_complete;
     uint64_t ticks =
         snapshot->ticks > tick->requested_ticks ? snapshot->ticks : tick->requested_ticks;
-    known_frames_learn(&sampled->known_frames, snapshot, tick->native, count);
+    if (is_complete)
+        known_frames_learn(&tick->known_frames, process_unwinder(), &sampled->missed, snapshot,
+                           tick->native, count);
     if (is_truncated)
         snapshot_count_truncated();
     sampler_tick_write_stack(tick, thread, snapshot, count, ticks, is_truncated);
@@ -187,7 +189,7 @@ static bool has_run_since_request(const struct thread_registration *thread,
                                   const struct thread_sampler_data *sampled)
 {
     return thread->life == REGISTRATION_LIVE &&
-           clock_read_ns(thread->cpu_clock) > sampled->requested_cpu_ns + CPU_NOISE_NS;
+           clock_read_ns(thread->cpu_clock) > sampled->visited_cpu_ns + CPU_NOISE_NS;
 }
 
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
@@ -201,6 +203,9 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
                                     : SNAPSHOT_EMPTY;
     if (state == SNAPSHOT_TAKEN) {
         write_answer(tick, thread, &snapshot->snapshot);
+        /* What it has used for its answer is no reason to look at it again. */
+        if (snapshot->cpu_ns > sampled->visited_cpu_ns)
+            sampled->visited_cpu_ns = snapshot->cpu_ns;
         atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
     } else if (state == SNAPSHOT_DECLINED) {
         pass_over_running(tick, thread, sampled);

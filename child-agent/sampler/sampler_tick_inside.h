@@ -6,6 +6,7 @@
 #include "buffer/sample_encoder.h"
 #include "child-agent/counters/sampler_counters.h"
 #include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/known_frames.h"
 #include "child-agent/sampler/look_files.h"
 #include "child-agent/sampler/sampler_tick.h"
 #include "child-agent/sampler/snapshot_stack.h"
@@ -21,9 +22,10 @@ struct sampler_tick {
     bool records_event_delay;
     struct thread_spy *spy; /* NULL: unregistered threads are not looked for */
     uint64_t interval_ns;
-    bool is_under_way; /* its head is written, and answers may come */
+    bool is_under_way; /* answers may come */
     bool is_first;
-    bool has_passed_over; /* a thread that ran when it was asked where it waits */
+    bool must_look_again; /* a thread was running when it was looked at, or nothing could be
+                           * written */
     uint64_t session_start_ns;
     uint64_t requested_ticks; /* when the current tick began */
     uint64_t range_start_seen;
@@ -41,6 +43,7 @@ struct sampler_tick {
     struct unwind_frame native[SAMPLE_MAX_FRAMES];
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
     struct look_files look_files;
+    struct known_frames known_frames;
     struct snapshot_copy sleeping; /* of the thread that is being looked at */
 };
 
@@ -57,8 +60,8 @@ static inline bool sampler_tick_samples(const struct thread_registration *thread
 
 enum tick_look {
     TICK_LOOK_WRITTEN, /* the thread sleeps, and where */
-    TICK_LOOK_RUNS,
-    TICK_LOOK_BLIND, /* the kernel does not say enough */
+    TICK_LOOK_RUNS,    /* or has woken up, or is gone */
+    TICK_LOOK_BLIND,   /* its stack cannot be followed without other registers */
 };
 
 /* Looks at THREAD, whose CPU clock was at CPU_NS before, and writes into the current tick where it

@@ -3,22 +3,28 @@
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/thread_look.h"
 
-/* The frames of what was copied of THREAD; those beyond a frame whose pointer is known, if they go
- * all the way out with that. */
+/* The frames of what was copied of THREAD. Where they end for want of the frame pointer, it may be
+ * known how far that is above the stack pointer. */
 static size_t unwind_copy(struct sampler_tick *tick, const struct thread_registration *thread,
-                          const struct known_frames *known, bool *is_complete)
+                          bool *is_complete)
 {
     struct snapshot *snapshot = &tick->sleeping.snapshot;
-    uint64_t *frame_pointer = &snapshot->registers[REGISTER_RBP];
-    const uint64_t unknown = *frame_pointer;
+    uint64_t distance;
     size_t count = snapshot_unwind(snapshot, thread, tick->native, is_complete);
-    if (*is_complete || !known_frames_find(known, snapshot, tick->native, count, frame_pointer))
+    if (*is_complete || count == 0 ||
+        !known_frames_find(&tick->known_frames, tick->native[count - 1].address, &distance))
         return count;
-    count = snapshot_unwind(snapshot, thread, tick->native, is_complete);
-    if (*is_complete)
-        return count;
-    *frame_pointer = unknown;
+    snapshot->registers[REGISTER_RBP] =
+        missed_frame_stack_pointer(snapshot, tick->native, count) + distance;
     return snapshot_unwind(snapshot, thread, tick->native, is_complete);
+}
+
+/* The stack went on where the copy ended: whoever is asked can copy no more. */
+static bool ends_with_copy(const struct snapshot *snapshot, const struct unwind_frame *last)
+{
+    enum { NEAR_BYTES = 4096 };
+    return snapshot->is_truncated &&
+           last->stack_address - snapshot->stack_start + NEAR_BYTES >= snapshot->stack_bytes;
 }
 
 /* Where THREAD sleeps. */
@@ -26,11 +32,13 @@ static enum tick_look write_look(struct sampler_tick *tick, struct thread_regist
                                  bool takes_part)
 {
     const struct snapshot *snapshot = &tick->sleeping.snapshot;
-    struct known_frames *known = &thread_sampled(sampler_tick_access(tick), thread)->known_frames;
+    struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     bool is_complete;
-    size_t count = unwind_copy(tick, thread, known, &is_complete);
-    if (!is_complete && !takes_part) {
-        known_frames_miss(known, snapshot, tick->native, count);
+    size_t count = unwind_copy(tick, thread, &is_complete);
+    if (count == 0)
+        return TICK_LOOK_BLIND;
+    if (!is_complete && !takes_part && !ends_with_copy(snapshot, &tick->native[count - 1])) {
+        sampled->missed = missed_frame_of(tick->native, count);
         return TICK_LOOK_BLIND;
     }
     sampler_tick_write_stack(tick, thread, snapshot, count, snapshot->ticks, !is_complete);

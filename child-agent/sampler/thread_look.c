@@ -42,7 +42,8 @@ enum thread_look thread_look_parse(const char *text, size_t bytes, struct sleepi
         return THREAD_LOOK_NOTHING;
     *place = '\0';
     place = strrchr(line, ' ');
-    if (place == NULL || !parse_hexadecimal(place + 1, &found.stack_pointer))
+    if (place == NULL || !parse_hexadecimal(place + 1, &found.stack_pointer) ||
+        found.stack_pointer == 0) /* a thread that has ended, but not its process */
         return THREAD_LOOK_NOTHING;
     *out = found;
     return THREAD_LOOK_SLEEPS;
@@ -99,5 +100,6 @@ void thread_look_copy(const struct thread_registration *thread, const struct sle
     snapshot->stack = copy->stack;
     snapshot->stack_start = place->stack_pointer;
     snapshot->stack_bytes = copy_stack(thread, place->stack_pointer, copy->stack);
+    snapshot->is_truncated = snapshot->stack_bytes == SNAPSHOT_STACK_BYTES;
     copy_labels(thread, snapshot);
 }

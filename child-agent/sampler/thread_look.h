@@ -1,6 +1,6 @@
 /* Looks at a thread from outside: whether it sleeps in the kernel, and where, without a signal.
  *
- * The kernel reports the number of the system call, the stack pointer and the program counter. The
+ * The kernel reports the stack pointer and the program counter. The
  * stack and the labels are copied by calls that cannot fault. Other registers are not known, so a
  * stack ends where the caller cannot be found without them. */
 #ifndef PROFD_AGENT_THREAD_LOOK_H

@@ -17,8 +17,8 @@
 
 #include "buffer/chunk_writer.h"
 #include "child-agent/core.h"
-#include "child-agent/sampler/known_frames.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "child-agent/threads/missed_frame.h"
 #include "child-agent/threads/thread_sleep.h"
 #include "child-agent/unwinding/snapshot.h"
 #include "common/time_units.h"
@@ -62,12 +62,12 @@ struct thread_own_data {
 /* Accessed through thread_sampled(): for the sampler only, with its lock held. */
 struct thread_sampler_data {
     uint64_t event_delay_ns; /* at the latest tick; see event_delay.h */
-    uint64_t sampled_cpu_ns; /* CPU clock at the last look */
-    uint64_t
-        requested_cpu_ns; /* CPU clock at the current request; 0: to be asked at the next tick */
-    uint32_t run;         /* the sampler's run to which all this belongs */
-    bool is_asleep;       /* at the latest look */
-    struct known_frames known_frames;
+    uint64_t sampled_cpu_ns; /* CPU clock at the last look; not with the wall clock */
+    uint64_t visited_cpu_ns; /* CPU clock at the last look or answer of the wall clock; 0: there is
+                              * none */
+    uint32_t run;            /* the sampler's run to which all this belongs */
+    bool is_asleep;          /* at the last look; not with the wall clock */
+    struct missed_frame missed;
 };
 
 /* Accessed through thread_locked(): with the registry's lock held. */

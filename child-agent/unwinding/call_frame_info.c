@@ -183,18 +183,37 @@ static int read_description(const struct frame_tables *tables, uint64_t address,
     return reader.error;
 }
 
+/* The description that covers ADDRESS. */
+static int describe_address(const struct frame_tables *tables, uint64_t address,
+                            struct common_information *cie, struct frame_description *out)
+{
+    uint64_t fde_address = 0;
+    int error = find_description(tables, address, &fde_address);
+    if (error == 0)
+        error = read_description(tables, fde_address, cie, out);
+    if (error != 0)
+        return error;
+    return address - out->start < out->bytes ? 0 : -ENOENT;
+}
+
 int frame_tables_find_row(const struct frame_tables *tables, uint64_t address, uint32_t other,
                           struct frame_row *out)
 {
-    uint64_t fde_address = 0;
     struct common_information cie;
     struct frame_description fde;
-    int error = find_description(tables, address, &fde_address);
-    if (error == 0)
-        error = read_description(tables, fde_address, &cie, &fde);
-    if (error != 0)
+    int error = describe_address(tables, address, &cie, &fde);
+    return error == 0 ? frame_operations_run(&cie, &fde, address, other, out) : error;
+}
+
+int frame_tables_find_function(const struct frame_tables *tables, uint64_t address, uint64_t *start,
+                               uint64_t *bytes)
+{
+    struct common_information cie;
+    struct frame_description fde;
+    int error = describe_address(tables, address, &cie, &fde);
+    if (error < 0)
         return error;
-    if (address - fde.start >= fde.bytes)
-        return -ENOENT;
-    return frame_operations_run(&cie, &fde, address, other, out);
+    *start = fde.start;
+    *bytes = fde.bytes;
+    return 0;
 }

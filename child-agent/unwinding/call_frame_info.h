@@ -41,4 +41,9 @@ int frame_header_table(const uint8_t *header, size_t bytes, uint64_t header_addr
 int frame_tables_find_row(const struct frame_tables *tables, uint64_t address, uint32_t other,
                           struct frame_row *out);
 
+/* Finds the function, or the part of one, that the instruction at ADDRESS belongs to: *BYTES from
+ * *START. Returns as frame_tables_find_row(). */
+int frame_tables_find_function(const struct frame_tables *tables, uint64_t address, uint64_t *start,
+                               uint64_t *bytes);
+
 #endif

@@ -23,4 +23,13 @@ static inline int module_find_row(const struct module *module, uint64_t address,
     return tables.header == NULL ? -ENOENT : frame_tables_find_row(&tables, address, other, out);
 }
 
+/* Like frame_tables_find_function(). Also returns -ENOENT if the module has no tables. */
+static inline int module_find_function(const struct module *module, uint64_t address,
+                                       uint64_t *start, uint64_t *bytes)
+{
+    const struct frame_tables tables = module_tables(module);
+    return tables.header == NULL ? -ENOENT
+                                 : frame_tables_find_function(&tables, address, start, bytes);
+}
+
 #endif

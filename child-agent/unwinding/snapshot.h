@@ -77,6 +77,7 @@ struct snapshot {
 struct snapshot_copy {
     _Atomic uint32_t state;    /* enum snapshot_state */
     _Atomic int signal_number; /* the signal that requested it; 0: not sent yet */
+    uint64_t cpu_ns;           /* CPU clock of the thread when it had filled it; 0: not read */
     struct snapshot snapshot;
     _Alignas(64) uint8_t stack[SNAPSHOT_STACK_BYTES];
 };

@@ -50,6 +50,10 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
                      uint64_t root_stack_address, struct unwind_frame *frames, size_t capacity,
                      bool *is_complete);
 
+/* Returns whether the frames of the function at ADDRESS have one size, as far as its code can be
+ * read. Not in signal handlers. Defined in unwinder_function.c. */
+bool unwinder_has_fixed_frame(struct unwinder *unwinder, uint64_t address);
+
 /* Gets the statistics since the beginning. Some counts are lost when threads unwind at the same
  * time. */
 void unwinder_get_statistics(const struct unwinder *unwinder, struct unwind_statistics *out);

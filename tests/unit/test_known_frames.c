@@ -1,103 +1,113 @@
-/* Frame pointers that were known at a frame where a look had ended. */
+/* Distances of frame pointers, as answers tell them where looks have ended. */
+#include <alloca.h>
 #include <check.h>
 #include <stdlib.h>
 
 #include "child-agent/sampler/known_frames.h"
+#include "child-agent/unwinding/modules.h"
 #include "tests/unit/run_suite.h"
 
-enum { STACK = 0x7000, BASE = 0x7100 };
+enum { STACK = 0x7000, BASE = 0x7100, IN_FUNCTION = 8 };
 
-/* wait() called by loop(), which main() called. */
-static const struct unwind_frame whole[] = {
-    { 0x1000, STACK + 16 },
-    { 0x2000, BASE + 16 },
-    { 0x3000, BASE + 64 },
-};
-/* As a look finds it: how far loop()'s frame goes is not known. */
-static const struct unwind_frame seen[] = { { 0x1000, STACK + 16 }, { 0x2000, STACK + 16 } };
+static __attribute__((noinline)) void have_fixed_frame(void)
+{
+    char bytes[100];
+    __asm__ volatile("" : : "r"(bytes) : "memory");
+}
 
+static __attribute__((noinline)) void have_frame_of(size_t bytes)
+{
+    __asm__ volatile("" : : "r"(alloca(bytes)) : "memory");
+}
+
+static struct module_map *modules;
+static struct unwinder *unwinder;
 static struct known_frames known;
-static struct snapshot look, answer;
-static uint64_t found;
+static struct snapshot answer;
+static struct unwind_frame whole[3]; /* wait() called by a function, which main() called */
+static uint64_t distance;
 
 static void begin(void)
 {
+    ck_assert_int_eq(module_map_create(NULL, &modules), 0);
+    ck_assert_int_eq(unwinder_create(modules, &unwinder), 0);
     known = (struct known_frames){ 0 };
-    look = answer = (struct snapshot){ 0 };
-    look.registers[REGISTER_RSP] = answer.registers[REGISTER_RSP] = STACK;
-    look.registers[REGISTER_RBP] = 1;
+    answer = (struct snapshot){ 0 };
+    answer.registers[REGISTER_RSP] = STACK;
     answer.registers[REGISTER_RBP] = BASE;
-    found = 0;
+    whole[0] = (struct unwind_frame){ 0x1000, STACK + 16 };
+    whole[1] = (struct unwind_frame){ (uintptr_t)have_fixed_frame + IN_FUNCTION, BASE + 16 };
+    whole[2] = (struct unwind_frame){ 0x3000, BASE + 64 };
 }
 
-START_TEST(what_was_missed_is_known_after_an_answer)
+static void end(void)
 {
-    ck_assert(!known_frames_find(&known, &look, seen, 2, &found));
-    known_frames_miss(&known, &look, seen, 2);
-    known_frames_learn(&known, &answer, whole, 3);
-    ck_assert(known_frames_find(&known, &look, seen, 2, &found));
-    ck_assert_uint_eq(found, BASE);
+    unwinder_destroy(unwinder);
+    module_map_destroy(modules);
+}
+
+static void learn(const struct missed_frame *missed, size_t count)
+{
+    known_frames_learn(&known, unwinder, missed, &answer, whole, count);
+}
+
+START_TEST(an_answer_tells_what_was_missed)
+{
+    const struct missed_frame missed = missed_frame_of(whole, 2);
+
+    ck_assert(!known_frames_find(&known, whole[1].address, &distance));
+    learn(&missed, 3);
+    ck_assert(known_frames_find(&known, whole[1].address, &distance));
+    ck_assert_uint_eq(distance, BASE - STACK - 16);
+    ck_assert(!known_frames_find(&known, whole[1].address + 1, &distance));
+    ck_assert(!known_frames_find(&known, whole[0].address, &distance));
+    ck_assert(!known_frames_find(&known, 0, &distance));
 }
 END_TEST
 
 START_TEST(the_innermost_frame_may_be_the_one)
 {
-    known_frames_miss(&known, &look, seen, 1);
-    known_frames_learn(&known, &answer, whole, 3);
-    ck_assert(known_frames_find(&known, &look, seen, 1, &found));
-    look.registers[REGISTER_RSP] += 8;
-    ck_assert(!known_frames_find(&known, &look, seen, 1, &found));
+    whole[0].address = (uintptr_t)have_fixed_frame + IN_FUNCTION;
+    const struct missed_frame missed = missed_frame_of(whole, 1);
+
+    learn(&missed, 3);
+    ck_assert(known_frames_find(&known, whole[0].address, &distance));
+    ck_assert_uint_eq(distance, BASE - STACK);
 }
 END_TEST
 
-START_TEST(another_frame_or_place_is_not_known)
+START_TEST(a_frame_of_any_size_tells_nothing)
 {
-    struct unwind_frame other[] = { seen[0], seen[1] };
+    whole[1].address = (uintptr_t)have_frame_of + IN_FUNCTION;
+    const struct missed_frame missed = missed_frame_of(whole, 2);
 
-    known_frames_miss(&known, &look, seen, 2);
-    known_frames_learn(&known, &answer, whole, 3);
-    other[1].address++;
-    ck_assert(!known_frames_find(&known, &look, other, 2, &found));
-    other[1] = seen[1];
-    other[0].stack_address += 8;
-    ck_assert(!known_frames_find(&known, &look, other, 2, &found));
-    ck_assert(!known_frames_find(&known, &look, seen, 1, &found));
-    ck_assert(!known_frames_find(&known, &look, seen, 0, &found));
+    have_fixed_frame();
+    have_frame_of(IN_FUNCTION);
+    learn(&missed, 3);
+    ck_assert(!known_frames_find(&known, whole[1].address, &distance));
 }
 END_TEST
 
-START_TEST(an_answer_from_elsewhere_teaches_nothing)
+START_TEST(code_that_is_no_function_tells_nothing)
 {
-    known_frames_learn(&known, &answer, whole, 3); /* nothing was missed */
-    known_frames_miss(&known, &look, seen, 2);
-    known_frames_learn(&known, &answer, whole, 1); /* not so deep */
-    known_frames_learn(&known, &answer, whole, 3); /* too late */
-    ck_assert(!known_frames_find(&known, &look, seen, 2, &found));
-    known_frames_miss(&known, &look, seen, 2);
-    known_frames_learn(&known, &answer, whole + 1, 2); /* other functions */
-    ck_assert(!known_frames_find(&known, &look, seen, 2, &found));
-    known_frames_miss(&known, &look, seen, 0);
-    known_frames_learn(&known, &answer, whole, 3);
-    ck_assert(!known_frames_find(&known, &look, seen, 2, &found));
+    whole[1].address = (uintptr_t)&known;
+    const struct missed_frame missed = missed_frame_of(whole, 2);
+
+    learn(&missed, 3);
+    ck_assert(!known_frames_find(&known, whole[1].address, &distance));
 }
 END_TEST
 
-START_TEST(the_oldest_makes_room)
+START_TEST(an_answer_from_elsewhere_tells_nothing)
 {
-    struct unwind_frame frames[] = { whole[0], whole[1], whole[2] };
+    const struct missed_frame none = { 0 }, missed = missed_frame_of(whole, 2);
+    const uint64_t sought = whole[1].address;
 
-    for (uint64_t i = 0; i <= KNOWN_FRAMES_MOST; i++) {
-        frames[1].address = 0x2000 + i;
-        answer.registers[REGISTER_RBP] = BASE + i;
-        known_frames_miss(&known, &look, frames, 2);
-        known_frames_learn(&known, &answer, frames, 3);
-    }
-    for (uint64_t i = 1; i <= KNOWN_FRAMES_MOST; i++) {
-        frames[1].address = 0x2000 + i;
-        ck_assert(known_frames_find(&known, &look, frames, 2, &found));
-        ck_assert_uint_eq(found, BASE + i);
-    }
-    ck_assert(!known_frames_find(&known, &look, seen, 2, &found));
+    learn(&none, 3);
+    learn(&missed, 1);  /* not so deep */
+    whole[0].address++; /* by another function, which may have saved the frame pointer */
+    learn(&missed, 3);
+    ck_assert(!known_frames_find(&known, sought, &distance));
 }
 END_TEST
 
@@ -105,12 +115,12 @@ int main(void)
 {
     Suite *suite = suite_create("child-agent.sampler.known_frames");
     TCase *tcase = tcase_create("known_frames");
-    tcase_add_checked_fixture(tcase, begin, NULL);
-    tcase_add_test(tcase, what_was_missed_is_known_after_an_answer);
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, an_answer_tells_what_was_missed);
     tcase_add_test(tcase, the_innermost_frame_may_be_the_one);
-    tcase_add_test(tcase, another_frame_or_place_is_not_known);
-    tcase_add_test(tcase, an_answer_from_elsewhere_teaches_nothing);
-    tcase_add_test(tcase, the_oldest_makes_room);
+    tcase_add_test(tcase, a_frame_of_any_size_tells_nothing);
+    tcase_add_test(tcase, code_that_is_no_function_tells_nothing);
+    tcase_add_test(tcase, an_answer_from_elsewhere_tells_nothing);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

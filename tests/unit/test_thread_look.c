@@ -32,6 +32,7 @@ static const struct {
     { "-1 7ffd10 0x7f20\n", THREAD_LOOK_NOTHING },
     { "-1 0x7ffd10 0x\n", THREAD_LOOK_NOTHING },
     { "-1 0x7ffd10 0x7f20z\n", THREAD_LOOK_NOTHING },
+    { "-1 0x0 0x0\n", THREAD_LOOK_NOTHING },
 };
 
 START_TEST(the_kernels_line_says_where)
@@ -83,16 +84,34 @@ static void *run_on(void *unused)
     return unused;
 }
 
+static void begin(void)
+{
+    ck_assert_int_eq(thread_registry_initialize(), 0);
+}
+
 static pthread_t begin_worker(void *(*run)(void *))
 {
     pthread_t thread;
 
-    ck_assert_int_eq(thread_registry_initialize(), 0);
     ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
     while (atomic_load(&worker) == NULL)
         usleep(1000);
     return thread;
 }
+
+START_TEST(files_are_kept_where_there_are_many_descriptors)
+{
+    const struct rlimit few = { 4 * LOOK_FILES_MOST - 1, 4 * LOOK_FILES_MOST };
+    const struct rlimit many = { 4 * LOOK_FILES_MOST, 4 * LOOK_FILES_MOST };
+
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    look_files_keep(&files);
+    ck_assert(!files.are_kept);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &many), 0);
+    look_files_keep(&files);
+    ck_assert(files.are_kept);
+}
+END_TEST
 
 START_TEST(one_that_sleeps_is_copied_with_its_labels)
 {
@@ -135,7 +154,7 @@ START_TEST(one_that_runs_is_told_from_one_that_is_gone)
 }
 END_TEST
 
-static rlim_t highest_descriptor(void)
+static rlim_t lowest_free_descriptor(void)
 {
     int fd = dup(STDERR_FILENO);
 
@@ -157,17 +176,16 @@ START_TEST(kept_files_give_way_where_descriptors_are_few)
         threads[i] = begin_worker(sleep_in_read);
         ids[i] = worker->id;
     }
-    const rlim_t room = highest_descriptor() + 2;
+    files.are_kept = true;
+    const rlim_t room = lowest_free_descriptor() + 2;
     const struct rlimit limit = { room, room };
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    files.are_kept = true;
     for (int i = 0; i < THREADS; i++) {
-        while (thread_look(&files, ids[i], &place) == THREAD_LOOK_RUNS)
+        while (thread_look(&files, ids[i], &place) != THREAD_LOOK_SLEEPS)
             usleep(1000);
-        ck_assert_int_eq(thread_look(&files, ids[i], &place), THREAD_LOOK_SLEEPS);
     }
     ck_assert(!files.are_kept);
-    ck_assert_uint_eq(highest_descriptor(), room - 2);
+    ck_assert_uint_eq(lowest_free_descriptor(), room - 2);
     ck_assert_int_eq(write(ends[1], "xyz", THREADS), THREADS);
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
@@ -182,6 +200,8 @@ int main(void)
     tcase_add_test(text, a_line_without_end_says_nothing);
     suite_add_tcase(suite, text);
     TCase *threads = tcase_create("threads");
+    tcase_add_checked_fixture(threads, begin, NULL);
+    tcase_add_test(threads, files_are_kept_where_there_are_many_descriptors);
     tcase_add_test(threads, one_that_sleeps_is_copied_with_its_labels);
     tcase_add_loop_test(threads, one_that_runs_is_told_from_one_that_is_gone, 0, 2);
     tcase_add_test(threads, kept_files_give_way_where_descriptors_are_few);
