@@ -17,10 +17,10 @@ struct profd_thread_id thread_of_cpu_clock(clockid_t clock)
 bool cpu_activity_since_last(struct cpu_activity *activity)
 {
     /* The caller's own clock first: what it uses between the two readings counts as the others',
-     * some hundred nanoseconds that the noise covers. */
+     * some hundred nanoseconds. */
     uint64_t own_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t others_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
-    if (others_ns < activity->others_ns + CPU_NOISE_NS)
+    if (others_ns < activity->others_ns + CPU_READING_NS)
         return false;
     activity->others_ns = others_ns;
     return true;

@@ -84,12 +84,10 @@ void sampler_resume(bool are_threads_the_same)
         sampler_tick_resume(atomic_load(&sampler.tick));
 }
 
-/* Without its thread a session has fewer looks, but is one. */
-void sampler_start_thread(void)
+/* The lock is held: the session may end meanwhile, and other threads may begin. Without its thread
+ * a session has fewer looks, but is one. */
+static void start_thread(struct sampler_tick *tick)
 {
-    struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (tick == NULL || sampler.is_running)
-        return;
     after_sampling_open();
     clock_sampling_return_event();
     clock_sampling_prepare_threads();
@@ -99,6 +97,17 @@ void sampler_start_thread(void)
         return;
     after_sampling_close();
     sampler.is_running = false;
+}
+
+void sampler_start_thread(void)
+{
+    if (atomic_load(&sampler.tick) == NULL || sampler.is_running)
+        return;
+    named_mutex_lock(&sampler.lock);
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick != NULL && !sampler.is_running && !sampler.is_ending)
+        start_thread(tick);
+    named_mutex_unlock(&sampler.lock);
 }
 
 void sampler_follow_alone(void)
@@ -142,12 +151,22 @@ void sampler_run_maintenance(void)
         sampler.chores_due_ns = now_ns + SAMPLER_LOOK_INTERVAL_NS;
 }
 
+/* From here on nobody starts the thread. Returns whether it runs. */
+static bool begin_end(void)
+{
+    named_mutex_lock(&sampler.lock);
+    sampler.is_ending = true;
+    bool is_running = sampler.is_running;
+    named_mutex_unlock(&sampler.lock);
+    return is_running;
+}
+
 void sampler_stop(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
     if (tick == NULL)
         return;
-    if (sampler.is_running) {
+    if (begin_end()) {
         atomic_store(&sampler.stop_word, 1);
         (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
         look_alarm_ring();
@@ -160,6 +179,7 @@ void sampler_stop(void)
     sampler_tick_collect(tick);
     record_last_counters(tick);
     atomic_store(&sampler.tick, NULL);
+    sampler.is_ending = false;
     named_mutex_unlock(&sampler.lock);
     thread_registry_set_sampler_running(false);
     sampler_tick_destroy(tick);
@@ -229,6 +249,6 @@ void sampler_unlock_in_child(void)
 void sampler_after_fork_child(void)
 {
     atomic_store(&sampler.tick, NULL); /* unforked pages */
-    sampler.is_running = false;
+    sampler.is_running = sampler.is_ending = false;
     is_locked_for_fork = false;
 }

@@ -18,7 +18,8 @@ enum { SAMPLER_LOOK_INTERVAL_NS = 50 * 1000 * 1000 };
 
 struct sampler {
     pthread_t thread;
-    _Atomic bool is_running;
+    _Atomic bool is_running; /* its thread; changed with the lock held, or by who ends it */
+    bool is_ending;          /* with the lock held */
     bool needs_thread;
     uint64_t chores_due_ns; /* without an agent thread */
     bool looks;             /* looks instead of sampling, which the threads' own clocks do */

@@ -211,7 +211,7 @@ int frame_tables_find_function(const struct frame_tables *tables, uint64_t addre
     struct common_information cie;
     struct frame_description fde;
     int error = describe_address(tables, address, &cie, &fde);
-    if (error < 0)
+    if (error != 0)
         return error;
     *start = fde.start;
     *bytes = fde.bytes;

@@ -278,4 +278,19 @@ END
     wait "$filtered" || fail "it ended with $?"
 }
 
+# The agent's thread ends the sampler's while the program's next thread would begin it.
+test_sessions_come_and_go_while_threads_begin() {
+    start_profd
+    LD_PRELOAD=$build/lib/libprofd.so in_background "$programs/begins_threads" over
+    local begins=$background
+    for _ in {1..100}; do
+        for clock in wall perf cpu; do
+            expect 0 "$profctl" start --clock "$clock" --interval 1ms
+            expect 0 "$profctl" stop
+        done
+    done
+    touch over
+    wait "$begins" || fail "it ended with $?"
+}
+
 run_tests "$@"

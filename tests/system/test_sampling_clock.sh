@@ -114,10 +114,23 @@ slowest_busy_rate() {
 test_wall_sees_where_threads_sleep_and_does_not_wake_them() {
     expect 0 "$profctl" run --clock wall -o out.json -- "$programs/counts_wakes"
     sed 's/slept \([0-9]*\), left \([0-9]*\)/\1 \2/' stdout >counts
-    awk '{ exit $2 > $1 + $1 / 10 }' counts || fail "it was woken: $(cat stdout)"
+    awk '$2 > $1 + $1 / 10 { exit 1 }' counts || fail "it was woken: $(cat stdout)"
     read_facts out.json
     has_function counts_wakes clock_nanosleep
     has_function counts_wakes main
+}
+
+# percent_below FUNCTION: of all samples.
+percent_below() {
+    "$profctl" report --all out.json | awk -v name="$1" '$5 == name { printf "%.0f\n", $4 }'
+}
+
+# What is left of one below the stack pointer could be taken for the other.
+test_wall_tells_two_that_wait_at_the_same_place_of_the_stack() {
+    local truth seen
+    expect 0 "$profctl" run --clock wall -o out.json -- "$programs/aligned_waits"
+    truth=$(cat stdout) seen=$(percent_below wait_long)
+    [ $((seen - truth)) -le 12 ] && [ $((truth - seen)) -le 12 ] || fail "$seen % are below it, in truth $truth %"
 }
 
 test_perf_samples_at_the_interval() {

@@ -1,5 +1,6 @@
-/* A thread that works a little and sleeps, again and again, beside another. Prints how often it
- * slept and how often it gave up its processor for that: "slept N, left M". */
+/* Works a little and sleeps, again and again: first in the main thread, then in one whose first
+ * function does that itself. Prints for each how often it slept and how often it gave up its
+ * processor for that: "slept N, left M". */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -9,29 +10,29 @@
 
 enum { ROUNDS = 300, SLEEP_NS = 4 * 1000 * 1000 };
 
-static void *do_nothing(void *unused)
-{
-    return unused;
-}
-
 static long times_left(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : -1;
 }
 
-int main(void)
+static void *work_and_sleep(void *failed)
 {
     const struct timespec pause = { .tv_nsec = SLEEP_NS };
-    pthread_t other;
-    if (pthread_create(&other, NULL, do_nothing, NULL) != 0 || pthread_join(other, NULL) != 0)
-        return 1;
     long before = times_left();
     for (int i = 0; i < ROUNDS; i++) {
         burn_outer(0.0002);
-        if (nanosleep(&pause, NULL) != 0)
-            return 1;
+        *(int *)failed |= nanosleep(&pause, NULL) != 0;
     }
     printf("slept %d, left %ld\n", ROUNDS, times_left() - before);
-    return 0;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    int failed = 0;
+    work_and_sleep(&failed);
+    failed |= pthread_create(&thread, NULL, work_and_sleep, &failed) != 0;
+    return failed || pthread_join(thread, NULL) != 0 || failed;
 }
