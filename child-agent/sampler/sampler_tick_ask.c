@@ -31,7 +31,6 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     sampled->run = tick->run;
     sampled->visited_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
-    sampled->answered_stack_pointer = 0;
     sampled->missed = (struct missed_frame){ 0 };
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
@@ -85,15 +84,6 @@ static void pass_over_running(struct sampler_tick *tick, struct thread_registrat
     (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
 }
 
-/* A thread that was asked makes its call again, which may wait for thousands of files. It is not to
- * be asked again in the same wait, whose timeout begins anew each time. */
-static bool is_same_wait(const struct sampler_tick *tick, const struct thread_sampler_data *sampled)
-{
-    enum { MOST_AGAIN_NS = 200 * 1000 };
-    return sampled->answered_stack_pointer == tick->sleeping.snapshot.registers[REGISTER_RSP] &&
-           sampled->visited_cpu_ns - sampled->answered_cpu_ns < MOST_AGAIN_NS;
-}
-
 /* A look disturbs nobody, and costs less than a signal. Where a stack can be followed only in part,
  * and nobody can be asked, the part is written. */
 static void look_or_ask(struct sampler_tick *tick, struct thread_registration *thread,
@@ -103,8 +93,7 @@ static void look_or_ask(struct sampler_tick *tick, struct thread_registration *t
     enum tick_look look = sampler_tick_look_at(tick, thread, cpu_ns, !can_ask(thread));
     if (look == TICK_LOOK_RUNS)
         pass_over_running(tick, thread, sampled);
-    else if (look == TICK_LOOK_BLIND && !is_asked(thread) && !is_same_wait(tick, sampled) &&
-             ask_thread(thread) < 0)
+    else if (look == TICK_LOOK_BLIND && !is_asked(thread) && ask_thread(thread) < 0)
         (void)sampler_tick_look_at(tick, thread, cpu_ns, true); /* running now: at the next tick */
 }
 
@@ -212,8 +201,6 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
                                     : SNAPSHOT_EMPTY;
     if (state == SNAPSHOT_TAKEN) {
         write_answer(tick, thread, &snapshot->snapshot);
-        sampled->answered_cpu_ns = snapshot->cpu_ns;
-        sampled->answered_stack_pointer = snapshot->snapshot.registers[REGISTER_RSP];
         atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
     } else if (state == SNAPSHOT_DECLINED) {
         pass_over_running(tick, thread, sampled);

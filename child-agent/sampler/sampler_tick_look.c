@@ -1,21 +1,57 @@
+#include <string.h>
+
 #include "buffer/clock.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/thread_look.h"
 
-/* The frames of what was copied of THREAD. Where they end for want of the frame pointer, it may be
- * known how far that is above the stack pointer. */
+/* The thread's answer, whose stack is that of the look to the last byte: it is in the same wait, or
+ * in one like it. NULL: there is none. */
+static const struct snapshot *answer_of_same_stack(const struct thread_registration *thread,
+                                                   const struct snapshot *look)
+{
+    const struct snapshot_copy *copy = atomic_load(&thread->snapshot);
+    if (copy == NULL || atomic_load_explicit(&copy->state, memory_order_acquire) != SNAPSHOT_EMPTY)
+        return NULL;
+    const struct snapshot *answer = &copy->snapshot;
+    uint64_t offset = look->stack_start - answer->stack_start; /* a red zone */
+    if (answer->registers[REGISTER_RSP] != look->registers[REGISTER_RSP] ||
+        answer->stack != copy->stack || offset >= answer->stack_bytes)
+        return NULL;
+    uint64_t bytes = answer->stack_bytes - offset;
+    if (bytes > look->stack_bytes)
+        bytes = look->stack_bytes;
+    return memcmp(answer->stack + offset, look->stack, bytes) == 0 ? answer : NULL;
+}
+
+/* What is known of the registers where a stack of COUNT frames ends for want of them. */
+static bool complete_registers(const struct sampler_tick *tick,
+                               const struct thread_registration *thread, size_t count,
+                               struct snapshot *look)
+{
+    uint64_t distance;
+    if (known_frames_find(&tick->known_frames, tick->native[count - 1].address, &distance)) {
+        look->registers[REGISTER_RBP] =
+            missed_frame_stack_pointer(look, tick->native, count) + distance;
+        return true;
+    }
+    const struct snapshot *answer = answer_of_same_stack(thread, look);
+    if (answer == NULL)
+        return false;
+    uint64_t pc = look->registers[REGISTER_RIP];
+    memcpy(look->registers, answer->registers, sizeof(look->registers));
+    look->registers[REGISTER_RIP] = pc; /* behind the call, which may be about to be made again */
+    return true;
+}
+
+/* The frames of what was copied of THREAD. */
 static size_t unwind_copy(struct sampler_tick *tick, const struct thread_registration *thread,
                           bool *is_complete)
 {
     struct snapshot *snapshot = &tick->sleeping.snapshot;
-    uint64_t distance;
     size_t count = snapshot_unwind(snapshot, thread, tick->native, is_complete);
-    if (*is_complete || count == 0 ||
-        !known_frames_find(&tick->known_frames, tick->native[count - 1].address, &distance))
+    if (*is_complete || count == 0 || !complete_registers(tick, thread, count, snapshot))
         return count;
-    snapshot->registers[REGISTER_RBP] =
-        missed_frame_stack_pointer(snapshot, tick->native, count) + distance;
     return snapshot_unwind(snapshot, thread, tick->native, is_complete);
 }
 
@@ -37,7 +73,8 @@ static enum tick_look write_look(struct sampler_tick *tick, struct thread_regist
     size_t count = unwind_copy(tick, thread, &is_complete);
     if (count == 0)
         return TICK_LOOK_BLIND;
-    if (!is_complete && !takes_part && !ends_with_copy(snapshot, &tick->native[count - 1])) {
+    if (!is_complete && !takes_part && !ends_with_copy(snapshot, &tick->native[count - 1]) &&
+        answer_of_same_stack(thread, snapshot) == NULL) {
         sampled->missed = missed_frame_of(tick->native, count);
         return TICK_LOOK_BLIND;
     }

@@ -4,7 +4,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/clock_sampling.h"
@@ -153,8 +152,6 @@ static void answer_request(struct snapshot_copy *snapshot, const void *context)
     enum snapshot_state answer = SNAPSHOT_DECLINED;
     if (interrupted_call_is_at(context)) {
         snapshot_capture(snapshot, thread_current, context);
-        snapshot->cpu_ns =
-            atomic_load(&core.has_filter) ? 0 : clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
         answer = SNAPSHOT_TAKEN;
     }
     atomic_store_explicit(&snapshot->state, answer, memory_order_release);

@@ -68,7 +68,6 @@ struct thread_sampler_data {
     uint32_t run;            /* the sampler's run to which all this belongs */
     bool is_asleep;          /* at the last look; not with the wall clock */
     struct missed_frame missed;
-    uint64_t answered_cpu_ns, answered_stack_pointer; /* when it was last asked; 0: never */
 };
 
 /* Accessed through thread_locked(): with the registry's lock held. */

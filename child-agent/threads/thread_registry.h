@@ -23,8 +23,8 @@ struct thread_registration *thread_registry_prepare(size_t stack_bytes);
 /* Cancels the registration, because the thread could not be created. */
 void thread_registry_cancel(struct thread_registration *registration);
 
-/* Makes the calling thread's prepared registration live. STACK_TOP is an address in its outermost
- * frame. */
+/* Makes the calling thread's prepared registration live. STACK_TOP is where the
+ * program's outermost frame will end. */
 void thread_registry_adopt(struct thread_registration *registration, void *stack_top);
 
 /* Registers the calling thread itself. If NAME is NULL, it has the kernel's name for the thread.

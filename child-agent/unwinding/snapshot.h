@@ -44,8 +44,8 @@ struct snapshot_label {
 struct stack_view {
     uint64_t start, bytes; /* addresses in the program */
     const uint8_t *at;     /* borrowed: the contents, from start */
-    uint64_t root;         /* frames that end there or further out do not belong to the program;
-                            * UINT64_MAX: all do */
+    uint64_t root;         /* where the outermost frame of the program ends: those further out do
+                            * not belong to it; UINT64_MAX: all do */
 };
 
 struct snapshot;
@@ -77,7 +77,6 @@ struct snapshot {
 struct snapshot_copy {
     _Atomic uint32_t state;    /* enum snapshot_state */
     _Atomic int signal_number; /* the signal that requested it; 0: not sent yet */
-    uint64_t cpu_ns;           /* CPU clock of the thread when it had filled it; 0: not read */
     struct snapshot snapshot;
     _Alignas(64) uint8_t stack[SNAPSHOT_STACK_BYTES];
 };

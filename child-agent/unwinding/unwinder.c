@@ -33,11 +33,10 @@ static enum walk_end step_to_caller(struct unwinder *unwinder, struct walk *walk
         add_frame(walk, walk->state.rsp);
         return end;
     }
-    bool is_beyond_root = caller.rsp >= caller.stack.root;
-    if (is_beyond_root && walk->count > 0)
+    if (caller.rsp > caller.stack.root && walk->count > 0)
         return WALK_AT_ROOT;
     add_frame(walk, caller.rsp);
-    if (end == WALK_AT_ROOT || is_beyond_root)
+    if (end == WALK_AT_ROOT || caller.rsp >= caller.stack.root)
         return WALK_AT_ROOT;
     if (!is_caller_further_out(walk, &caller))
         return WALK_BROKEN;

@@ -43,9 +43,10 @@ int unwinder_create(struct module_map *modules, struct unwinder **out);
 void unwinder_destroy(struct unwinder *unwinder);
 
 /* Unwinds SNAPSHOT into FRAMES (room for CAPACITY). Returns the number of frames, at least 1 (the
- * pc). *IS_COMPLETE says whether the root was reached. The walk ends at frames whose CFA is at or
- * beyond ROOT_STACK_ADDRESS (0: none), where the agent's own thread trampoline begins. If UNWINDER
- * is NULL, because there was no memory, the result is only the pc. */
+ * pc). *IS_COMPLETE says whether the root was reached. The walk ends with the frame whose CFA is
+ * ROOT_STACK_ADDRESS (0: none), or before one whose CFA is beyond it, as the agent's own function
+ * is that threads begin with. If UNWINDER is NULL, because there was no memory, the result is only
+ * the pc. */
 size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
                      uint64_t root_stack_address, struct unwind_frame *frames, size_t capacity,
                      bool *is_complete);

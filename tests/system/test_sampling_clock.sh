@@ -122,7 +122,7 @@ test_wall_sees_where_threads_sleep_and_does_not_wake_them() {
 
 # percent_below FUNCTION: of all samples.
 percent_below() {
-    "$profctl" report --all out.json | awk -v name="$1" '$5 == name { printf "%.0f\n", $4 }'
+    "$profctl" report --all --top 30 out.json | awk -v name="$1" '$5 == name { printf "%.0f\n", $4 }'
 }
 
 # What is left of one below the stack pointer could be taken for the other.

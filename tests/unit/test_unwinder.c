@@ -160,13 +160,16 @@ START_TEST(a_thread_ends_at_its_root)
 }
 END_TEST
 
-START_TEST(a_root_address_ends_the_walk_before_its_frame)
+START_TEST(a_root_address_ends_the_walk)
 {
     sort();
     size_t all = walk_stack();
     for (size_t i = 1; i < all; i++) {
         uint64_t root = frames[i].stack_address;
         size_t count = unwinder_walk(unwinder, snapshot, root, frames, MAX_FRAMES, &is_complete);
+        ck_assert_uint_eq(count, i + 1); /* that which ends there is the last */
+        ck_assert(is_complete);
+        count = unwinder_walk(unwinder, snapshot, root - 1, frames, MAX_FRAMES, &is_complete);
         ck_assert_uint_eq(count, i);
         ck_assert(is_complete);
     }
@@ -294,7 +297,7 @@ int main(void)
     tcase_add_test(stacks, a_signal_handler_leads_to_what_it_interrupted);
     tcase_add_test(stacks, an_interrupted_first_instruction_is_not_taken_for_the_function_before);
     tcase_add_test(stacks, a_thread_ends_at_its_root);
-    tcase_add_test(stacks, a_root_address_ends_the_walk_before_its_frame);
+    tcase_add_test(stacks, a_root_address_ends_the_walk);
     tcase_add_test(stacks, capacity_bounds_the_walk);
     tcase_add_test(stacks, a_truncated_copy_ends_broken_and_not_wrong);
     tcase_add_test(stacks, a_library_that_is_gone_is_not_looked_into);
