@@ -31,6 +31,7 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     sampled->run = tick->run;
     sampled->visited_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
+    sampled->asked_cpu_ns = 0;
     sampled->missed = (struct missed_frame){ 0 };
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
@@ -84,6 +85,15 @@ static void pass_over_running(struct sampler_tick *tick, struct thread_registrat
     (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
 }
 
+/* A thread that has only answered, and made its call again, is not asked in the same wait once
+ * more: each time a relative timeout begins anew. */
+static bool has_run_since_asked(const struct thread_sampler_data *sampled)
+{
+    enum { MOST_FOR_ANSWER_NS = 50 * 1000 };
+    return sampled->asked_cpu_ns == 0 ||
+           sampled->visited_cpu_ns > sampled->asked_cpu_ns + MOST_FOR_ANSWER_NS;
+}
+
 /* A look disturbs nobody, and costs less than a signal. Where a stack can be followed only in part,
  * and nobody can be asked, the part is written. */
 static void look_or_ask(struct sampler_tick *tick, struct thread_registration *thread,
@@ -93,7 +103,10 @@ static void look_or_ask(struct sampler_tick *tick, struct thread_registration *t
     enum tick_look look = sampler_tick_look_at(tick, thread, cpu_ns, !can_ask(thread));
     if (look == TICK_LOOK_RUNS)
         pass_over_running(tick, thread, sampled);
-    else if (look == TICK_LOOK_BLIND && !is_asked(thread) && ask_thread(thread) < 0)
+    if (look != TICK_LOOK_BLIND || is_asked(thread) || !has_run_since_asked(sampled))
+        return;
+    sampled->asked_cpu_ns = cpu_ns;
+    if (ask_thread(thread) < 0)
         (void)sampler_tick_look_at(tick, thread, cpu_ns, true); /* running now: at the next tick */
 }
 

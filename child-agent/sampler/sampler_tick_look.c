@@ -15,7 +15,8 @@ static const struct snapshot *answer_of_same_stack(const struct thread_registrat
         return NULL;
     const struct snapshot *answer = &copy->snapshot;
     uint64_t offset = look->stack_start - answer->stack_start; /* a red zone */
-    if (answer->registers[REGISTER_RSP] != look->registers[REGISTER_RSP] ||
+    if (look->stack_bytes == 0 ||
+        answer->registers[REGISTER_RSP] != look->registers[REGISTER_RSP] ||
         answer->stack != copy->stack || offset >= answer->stack_bytes)
         return NULL;
     uint64_t bytes = answer->stack_bytes - offset;

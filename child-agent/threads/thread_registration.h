@@ -67,6 +67,7 @@ struct thread_sampler_data {
                               * none */
     uint32_t run;            /* the sampler's run to which all this belongs */
     bool is_asleep;          /* at the last look; not with the wall clock */
+    uint64_t asked_cpu_ns;   /* CPU clock when the wall clock last asked it; 0: never */
     struct missed_frame missed;
 };
 
