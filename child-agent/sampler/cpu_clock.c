@@ -17,10 +17,11 @@ struct profd_thread_id thread_of_cpu_clock(clockid_t clock)
 bool cpu_activity_since_last(struct cpu_activity *activity)
 {
     /* The caller's own clock first: what it uses between the two readings counts as the others',
-     * some hundred nanoseconds. */
+     * some hundred nanoseconds. The shortest wait takes more than this. */
+    enum { READING_NS = 2 * 1000 };
     uint64_t own_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t others_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
-    if (others_ns < activity->others_ns + CPU_READING_NS)
+    if (others_ns < activity->others_ns + READING_NS)
         return false;
     activity->others_ns = others_ns;
     return true;

@@ -20,14 +20,6 @@ struct cpu_activity {
     uint64_t others_ns;
 };
 
-enum {
-    /* With less than this, a thread that was asked by a signal, and does not take it, is not late.
-     */
-    CPU_NOISE_NS = 20 * 1000,
-    /* What passes between two readings of clocks; the shortest wait takes more. */
-    CPU_READING_NS = 2 * 1000,
-};
-
 /* Returns whether the process's other threads have run since this last returned true. */
 bool cpu_activity_since_last(struct cpu_activity *activity);
 

@@ -1,11 +1,12 @@
 #include "child-agent/sampler/known_frames.h"
 
+#include "buffer/hash_bytes.h"
+
 static uint64_t path_of(const struct unwind_frame *frames, size_t count)
 {
-    static const uint64_t basis = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
-    uint64_t path = basis;
+    uint64_t path = count;
     for (size_t i = 0; i < count; i++)
-        path = (path ^ frames[i].address) * prime;
+        path = hash_mix(path, frames[i].address);
     return path;
 }
 
@@ -23,7 +24,7 @@ uint64_t missed_frame_stack_pointer(const struct snapshot *snapshot,
 
 static size_t place_of(uint64_t pc)
 {
-    return (size_t)(pc ^ pc >> 8 ^ pc >> 16) % KNOWN_FRAMES_MOST;
+    return (size_t)hash_mix(pc, 0) % KNOWN_FRAMES_MOST;
 }
 
 void known_frames_learn(struct known_frames *known, struct unwinder *unwinder,

@@ -144,6 +144,14 @@ static void write_overhead(struct sampler_tick *tick)
     (void)sample_encoder_put(tick->encoder, entry, overhead_entry_write(entry, &tick->overhead));
 }
 
+uint64_t sampler_tick_read_clock(struct thread_registration *thread)
+{
+    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
+    if (cpu_ns == 0)
+        thread_registry_end_silent(thread);
+    return cpu_ns;
+}
+
 bool sampler_tick_write_head(struct sampler_tick *tick)
 {
     if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)

@@ -115,13 +115,9 @@ static void visit_thread(struct sampler_tick *tick, struct thread_registration *
 {
     if (atomic_load(&core.has_filter) || !thread_sleep_lets_look(&thread->sleep))
         return;
-    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
-    if (cpu_ns == 0) { /* there is no such thread any more */
-        thread_registry_end_silent(thread);
-        return;
-    }
+    uint64_t cpu_ns = sampler_tick_read_clock(thread);
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
-    if (cpu_ns <= sampled->visited_cpu_ns || atomic_load(&thread->is_in_fork))
+    if (cpu_ns == 0 || cpu_ns <= sampled->visited_cpu_ns || atomic_load(&thread->is_in_fork))
         return;
     sampled->visited_cpu_ns = cpu_ns;
     look_or_ask(tick, thread, sampled);
@@ -199,8 +195,9 @@ static void write_answer(struct sampler_tick *tick, struct thread_registration *
 static bool has_run_since_request(const struct thread_registration *thread,
                                   const struct thread_sampler_data *sampled)
 {
+    enum { NOISE_NS = 20 * 1000 };
     return thread->life == REGISTRATION_LIVE &&
-           clock_read_ns(thread->cpu_clock) > sampled->visited_cpu_ns + CPU_NOISE_NS;
+           clock_read_ns(thread->cpu_clock) > sampled->visited_cpu_ns + NOISE_NS;
 }
 
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)

@@ -58,6 +58,9 @@ static inline bool sampler_tick_samples(const struct thread_registration *thread
     return thread->life == REGISTRATION_LIVE && thread->profiled_features != 0;
 }
 
+/* Returns the CPU clock of THREAD. 0: there is no such thread any more, which is noted. */
+uint64_t sampler_tick_read_clock(struct thread_registration *thread);
+
 enum tick_look {
     TICK_LOOK_WRITTEN, /* the thread sleeps, and where */
     TICK_LOOK_RUNS,    /* or has woken up, or is gone */

@@ -51,7 +51,7 @@ static size_t unwind_copy(struct sampler_tick *tick, const struct thread_registr
 {
     struct snapshot *snapshot = &tick->sleeping.snapshot;
     size_t count = snapshot_unwind(snapshot, thread, tick->native, is_complete);
-    if (*is_complete || count == 0 || !complete_registers(tick, thread, count, snapshot))
+    if (*is_complete || !complete_registers(tick, thread, count, snapshot))
         return count;
     return snapshot_unwind(snapshot, thread, tick->native, is_complete);
 }
@@ -72,8 +72,6 @@ static enum tick_look write_look(struct sampler_tick *tick, struct thread_regist
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     bool is_complete;
     size_t count = unwind_copy(tick, thread, &is_complete);
-    if (count == 0)
-        return TICK_LOOK_BLIND;
     if (!is_complete && !takes_part && !ends_with_copy(snapshot, &tick->native[count - 1]) &&
         answer_of_same_stack(thread, snapshot) == NULL) {
         sampled->missed = missed_frame_of(tick->native, count);
@@ -101,16 +99,12 @@ enum tick_look sampler_tick_look_at(struct sampler_tick *tick, struct thread_reg
 static void look_at_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
-    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
-    if (cpu_ns == 0) { /* there is no such thread any more */
-        thread_registry_end_silent(thread);
+    uint64_t cpu_ns = sampler_tick_read_clock(thread);
+    if (cpu_ns == 0 || (sampled->run == tick->run && cpu_ns == sampled->visited_cpu_ns))
         return;
-    }
-    if (sampled->run == tick->run && sampled->is_asleep && cpu_ns == sampled->sampled_cpu_ns)
-        return;
+    bool is_asleep = sampler_tick_look_at(tick, thread, cpu_ns, true) == TICK_LOOK_WRITTEN;
     sampled->run = tick->run;
-    sampled->sampled_cpu_ns = cpu_ns;
-    sampled->is_asleep = sampler_tick_look_at(tick, thread, cpu_ns, true) == TICK_LOOK_WRITTEN;
+    sampled->visited_cpu_ns = is_asleep ? cpu_ns : 0;
 }
 
 bool sampler_tick_look(struct sampler_tick *tick)

@@ -62,11 +62,8 @@ struct thread_own_data {
 /* Accessed through thread_sampled(): for the sampler only, with its lock held. */
 struct thread_sampler_data {
     uint64_t event_delay_ns; /* at the latest tick; see event_delay.h */
-    uint64_t sampled_cpu_ns; /* CPU clock at the last look; not with the wall clock */
-    uint64_t visited_cpu_ns; /* CPU clock at the last look or answer of the wall clock; 0: there is
-                              * none */
+    uint64_t visited_cpu_ns; /* CPU clock when it was last looked at; 0: to be looked at again */
     uint32_t run;            /* the sampler's run to which all this belongs */
-    bool is_asleep;          /* at the last look; not with the wall clock */
     uint64_t asked_cpu_ns;   /* CPU clock when the wall clock last asked it; 0: never */
     struct missed_frame missed;
 };
