@@ -28,7 +28,8 @@ enum census_kind {
     CENSUS_EXEC = 1,    /* PID is about to run PATH, which may have an obstacle to being profiled */
     CENSUS_FAILED = 2,  /* the previous CENSUS_EXEC of PID failed */
     CENSUS_ENDED = 3,   /* PID has ended and was waited for */
-    CENSUS_PRESENT = 4, /* PID runs PATH and is ready to record, but has nothing to report yet */
+    CENSUS_PRESENT = 4, /* PID runs PATH and is ready to record, but has nothing to report yet; or
+                         * has an obstacle, and will say no more */
     CENSUS_WOKEN = 5,   /* PID, which was PRESENT, now records, and has not said hello yet */
     CENSUS_WISH = 6,    /* PID wants another perf event (buffer/event_loan.h) */
 };
@@ -36,9 +37,9 @@ enum census_kind {
 /* One entry. Times are CLOCK_MONOTONIC ns. */
 struct census_entry {
     _Atomic uint64_t number; /* number of the entry, starting at 1; stored last */
-    uint64_t time_ns;
-    uint64_t cpu_ns; /* CPU time by the process's clock, so far or in total; or
-                      * PROCESS_CLOCK_UNKNOWN */
+    uint64_t time_ns;        /* 0: not told */
+    uint64_t cpu_ns;         /* CPU time by the process's clock, so far or in total; or
+                              * PROCESS_CLOCK_UNKNOWN */
     int32_t pid, parent_pid;
     union {
         int32_t wait_status; /* of CENSUS_ENDED */

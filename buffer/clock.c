@@ -17,6 +17,8 @@ enum {
 
 int clock_tsc_is_invariant;
 
+static int takes_no_call; /* CLOCK_MONOTONIC */
+
 /* Once the TSC may not be read any more. */
 static struct {
     int is_forbidden;
@@ -38,18 +40,26 @@ static bool tsc_may_be_read(void)
     return prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode == PR_TSC_ENABLE;
 }
 
+#define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/"
+
+/* What the kernel's FILE says, terminated; "" and false when it says nothing. */
+static bool read_clock_sources(const char *file, char *out, size_t bytes)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, out, bytes - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    out[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
 /* A kernel that found the TSCs of its processors to differ no longer offers them as a clock.
  * Without its word on it (no /sys), the processor's own is taken. */
 static bool kernel_rejects_tsc(void)
 {
-    int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
-                  O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
     char names[256];
-    ssize_t length = read(fd, names, sizeof(names));
-    close(fd);
-    return length > 0 && memmem(names, (size_t)length, "tsc", 3) == NULL;
+    return read_clock_sources(CLOCK_SOURCES "available_clocksource", names, sizeof(names)) &&
+           strstr(names, "tsc") == NULL;
 }
 
 static enum tsc_knowledge machine;
@@ -120,6 +130,28 @@ uint64_t clock_ticks_without_tsc(void)
 uint64_t clock_monotonic_ns(void)
 {
     return clock_read_ns(CLOCK_MONOTONIC);
+}
+
+/* The clock sources that the code which the kernel maps into processes reads by itself. */
+static bool is_read_without_call(const char *source)
+{
+    return strcmp(source, "tsc") == 0 || strcmp(source, "kvm-clock") == 0 ||
+           strcmp(source, "xen") == 0 || strcmp(source, "hyperv_clocksource_tsc_page") == 0;
+}
+
+void clock_look_for_calls(void)
+{
+    char source[64];
+    (void)read_clock_sources(CLOCK_SOURCES "current_clocksource", source, sizeof(source));
+    source[strcspn(source, "\n")] = '\0';
+    __atomic_store_n(&takes_no_call, is_read_without_call(source), __ATOMIC_RELAXED);
+}
+
+uint64_t clock_monotonic_without_call_ns(void)
+{
+    bool is_forbidden = __atomic_load_n(&without_tsc.is_forbidden, __ATOMIC_ACQUIRE);
+    bool is_free = __atomic_load_n(&takes_no_call, __ATOMIC_RELAXED);
+    return is_free && !is_forbidden ? clock_monotonic_ns() : 0;
 }
 
 uint64_t clock_read_ns(clockid_t clock)

@@ -61,6 +61,13 @@ static inline uint64_t clock_ticks(void);
 /* Returns the current time on CLOCK_MONOTONIC. Async-signal-safe. */
 uint64_t clock_monotonic_ns(void);
 
+/* Finds out whether that takes a system call, from a file of the kernel. Any thread. */
+void clock_look_for_calls(void);
+
+/* Returns the current time on CLOCK_MONOTONIC, or 0 if reading it takes a system call, or nobody
+ * has looked for that. Async-signal-safe. */
+uint64_t clock_monotonic_without_call_ns(void);
+
 /* Returns the current time on any clock of the kernel; 0 if the clock does not exist, for example
  * that of a thread that has ended. Async-signal-safe. */
 uint64_t clock_read_ns(clockid_t clock);

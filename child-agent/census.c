@@ -11,10 +11,12 @@
 #include "buffer/clock.h"
 #include "buffer/process_clock.h"
 #include "child-agent/agent_lease.h"
+#include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "common/program_facts.h"
+#include "common/recording_obstacle.h"
 
-/* NULL: nobody is to be told. */
+/* NULL: nobody is to be told, or not in this way. */
 static struct census_ring *find_ring(void)
 {
     struct lease_ledger *ledger;
@@ -25,9 +27,34 @@ static struct census_ring *find_ring(void)
     return ledger->ring;
 }
 
+static bool is_descriptor(const char *path)
+{
+    static const char folder[] = "/proc/self/fd/";
+    return strncmp(path, folder, sizeof(folder) - 1) == 0;
+}
+
+static bool is_behind_filter(void)
+{
+    return atomic_load(&core.has_filter);
+}
+
+void census_prepare_for_filter(void)
+{
+    census_unasked_begin(find_ring());
+}
+
 bool census_has_listener(void)
 {
     return find_ring() != NULL;
+}
+
+/* There the agent takes itself out of the environment of every program, and looks at none. */
+static void judge_unseen(struct census_program *program)
+{
+    program->obstacle = OBSTACLE_OUT_OF_REACH;
+    program->judged_ns = census_unasked_time_ns();
+    program->is_told = program->path != NULL && program->path[0] != '\0' &&
+                       !is_descriptor(program->path) && census_unasked_ring() != NULL;
 }
 
 void census_judge(struct census_program *program, const char *path,
@@ -37,7 +64,9 @@ void census_judge(struct census_program *program, const char *path,
     int call_errno = errno;
 
     *program = (struct census_program){ .path = path };
-    if (seen != NULL && find_ring() != NULL) {
+    if (is_behind_filter())
+        judge_unseen(program);
+    else if (seen != NULL && find_ring() != NULL) {
         struct program_facts facts = *seen;
         facts.is_out_of_reach = lacks_agent;
         facts.descriptor_limit =
@@ -53,16 +82,10 @@ void census_judge(struct census_program *program, const char *path,
 
 static void put_entry(struct census_entry *entry)
 {
-    struct census_ring *ring = find_ring();
+    struct census_ring *ring = is_behind_filter() ? census_unasked_ring() : find_ring();
 
     if (ring != NULL)
         census_ring_put(ring, entry);
-}
-
-static bool is_descriptor(const char *path)
-{
-    static const char folder[] = "/proc/self/fd/";
-    return strncmp(path, folder, sizeof(folder) - 1) == 0;
 }
 
 /* PATH from the root, if it can be told. */
@@ -90,14 +113,34 @@ static void set_path(struct census_entry *entry, const char *path)
     census_ring_set_path(entry, full);
 }
 
+/* The path as it was given: to complete it takes calls. */
+static void tell_unseen_program(const struct census_program *program,
+                                struct profd_process_id process, enum census_kind kind)
+{
+    struct census_entry entry = {
+        .kind = kind,
+        .time_ns = program->judged_ns,
+        .pid = process.number,
+        .parent_pid = census_unasked_parent_of(process.number),
+        .obstacle = program->obstacle,
+        .cpu_ns = PROCESS_CLOCK_UNKNOWN,
+    };
+    census_ring_set_path(&entry, program->path);
+    put_entry(&entry);
+}
+
 static void tell_program(const struct census_program *program, struct profd_process_id process,
                          enum census_kind kind)
 {
     int call_errno = errno;
-    bool is_own = process.number == getpid();
 
     if (!program->is_told)
         return;
+    if (is_behind_filter()) {
+        tell_unseen_program(program, process, kind);
+        return;
+    }
+    bool is_own = process.number == getpid();
     struct census_entry entry = {
         .kind = kind,
         .time_ns = program->judged_ns,
@@ -136,19 +179,50 @@ void census_report_wish(void)
     put_entry(&entry);
 }
 
+static void set_own_program(struct census_entry *entry)
+{
+    size_t bytes;
+    const char *command_line = core_command_line(&bytes);
+
+    census_ring_set_path(entry, core_executable());
+    census_ring_set_command_line(entry, command_line, bytes);
+}
+
 bool census_report_present(uint32_t generation)
 {
     struct census_ring *ring = find_ring();
     struct census_entry entry = entry_of_self(CENSUS_PRESENT);
     entry.generation = generation;
-    size_t bytes;
-    const char *command_line = core_command_line(&bytes);
 
     if (ring == NULL)
         return false;
-    census_ring_set_path(&entry, core_executable());
-    census_ring_set_command_line(&entry, command_line, bytes);
+    set_own_program(&entry);
     return census_ring_put_if_roomy(ring, &entry);
+}
+
+void census_report_copied(struct profd_process_id process)
+{
+    if (!is_behind_filter())
+        return;
+    struct census_entry entry = {
+        .kind = CENSUS_PRESENT,
+        .time_ns = census_unasked_time_ns(),
+        .pid = process.number,
+        .parent_pid = census_unasked_parent_of(process.number),
+        .obstacle = OBSTACLE_OUT_OF_REACH,
+        .is_fork = true,
+    };
+    set_own_program(&entry);
+    put_entry(&entry);
+}
+
+void census_report_forked(void)
+{
+    if (!is_behind_filter())
+        return;
+    struct profd_process_id process = census_unasked_begin_child();
+    if (process.number != 0)
+        census_report_copied(process);
 }
 
 /* A child of vfork that could not run its program was never another process than this one: it used
@@ -182,13 +256,13 @@ void census_report_failed(const struct census_program *program, struct profd_pro
 void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns)
 {
     int call_errno = errno;
-    if (was_never_born(process) || !census_has_listener())
+    if (was_never_born(process) || (!is_behind_filter() && !census_has_listener()))
         return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,
-        .time_ns = clock_monotonic_ns(),
+        .time_ns = is_behind_filter() ? census_unasked_time_ns() : clock_monotonic_ns(),
         .pid = process.number,
-        .parent_pid = getpid(),
+        .parent_pid = is_behind_filter() ? census_unasked_parent_of(process.number) : getpid(),
         .wait_status = wait_status,
         .cpu_ns = cpu_ns,
     };

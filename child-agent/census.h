@@ -1,6 +1,9 @@
 /* What this process tells the census (buffer/census_ring.h) about other processes: the programs
  * that it runs, with any obstacle to profiling them, and how its children ended.
  *
+ * Behind a filter of system calls only what takes no call is reported: that children were made,
+ * which programs are run, and how children ended.
+ *
  * Async-signal-safe, also between vfork and exec; preserves errno. Nothing is reported without a
  * profd, or from another pid namespace than profd's, whose pids mean nothing to profd. */
 #ifndef PROFD_AGENT_CENSUS_H
@@ -20,9 +23,13 @@ struct census_program {
     const char *path;   /* borrowed */
 };
 
+/* The first filter of system calls is about to be set. */
+void census_prepare_for_filter(void);
+
 /* Judges the program at PATH, which this process or a child is about to run with ENVIRONMENT. SEEN
  * is what program_look_at() found out about its file (NULL: it could not be read). LACKS_AGENT says
- * that the agent is out of its reach (child-agent/guest/preload.h). */
+ * that the agent is out of its reach (child-agent/guest/preload.h). Behind a
+ * filter the agent is out of reach for every program. */
 void census_judge(struct census_program *program, const char *path,
                   const struct program_facts *seen, char *const *environment, bool lacks_agent);
 
@@ -45,6 +52,12 @@ void census_report_wish(void);
 
 /* Returns whether anybody receives these reports. */
 bool census_has_listener(void);
+
+/* Reports, in a child that was forked behind a filter, that it exists. Nothing without a filter. */
+void census_report_forked(void);
+
+/* Reports the same of PROCESS, a copy of this one, in its parent. */
+void census_report_copied(struct profd_process_id process);
 
 /* Reports that PROCESS was waited for. CPU_NS is what its clock showed before that
  * (buffer/process_clock.h). A child of vfork that found no program to run is not reported. */

@@ -10,6 +10,8 @@
 #include "child-agent/agent_line.h"
 #include "child-agent/agent_presence.h"
 #include "child-agent/agent_thread.h"
+#include "child-agent/census.h"
+#include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
@@ -141,6 +143,7 @@ static __thread bool is_within_fork;
 static void before_fork(void)
 {
     is_within_fork = core_is_forking;
+    census_unasked_before_fork();
     if (!core.is_enabled || is_within_fork)
         return;
     if (!core_local.has_locks) { /* a thread of the parent's may have had them: they stay closed */
@@ -178,7 +181,10 @@ static void leave_alone_in_child(void)
  * yet: malloc's locks may be held until a handler of its own has run. */
 static void unlock_in_child(void)
 {
-    if (!core_is_forking || is_within_fork)
+    if (is_within_fork)
+        return;
+    census_report_forked();
+    if (!core_is_forking)
         return;
     if (atomic_load(&core.has_filter)) {
         leave_alone_in_child();

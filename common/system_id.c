@@ -28,3 +28,9 @@ uint64_t pid_namespace(void)
         return 0;
     return status.st_ino;
 }
+
+uint64_t pid_namespace_of_children(void)
+{
+    struct stat status;
+    return stat("/proc/thread-self/ns/pid_for_children", &status) == 0 ? status.st_ino : 0;
+}

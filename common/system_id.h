@@ -14,4 +14,7 @@ int boot_id_read(char out[BOOT_ID_BYTES]);
 /* The kernel's number for the pid namespace of the calling process; 0: not known. */
 uint64_t pid_namespace(void);
 
+/* The same for the children that the calling thread will have; 0: not known. */
+uint64_t pid_namespace_of_children(void);
+
 #endif

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "child-agent/census.h"
+#include "child-agent/census_unasked.h"
 #include "child-agent/fork.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
@@ -94,6 +96,8 @@ PROFD_INTERPOSED int clone(start_function *start, void *stack, int flags, void *
     int call_errno = errno;
     if (is_followed)
         fork_copy_end_in_parent();
+    else if (result > 0 && interpose_copies_follows((unsigned)flags))
+        census_report_copied((struct profd_process_id){ result });
     errno = call_errno;
     return result;
 }
@@ -102,12 +106,15 @@ PROFD_INTERPOSED pid_t _Fork(void)
 {
     find_real_calls();
     bool is_followed = fork_copy_begin();
+    census_unasked_before_fork();
     pid_t result = real__Fork();
     int call_errno = errno;
     if (is_followed && result == 0)
         fork_copy_end_in_child();
     else if (is_followed)
         fork_copy_end_in_parent();
+    else if (result == 0)
+        census_report_forked();
     errno = call_errno;
     return result;
 }

@@ -15,6 +15,8 @@
 #include "buffer/clock.h"
 #include "child-agent/agent_line.h"
 #include "child-agent/agent_presence.h"
+#include "child-agent/census.h"
+#include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
 #include "child-agent/guest/process_memory.h"
@@ -77,6 +79,7 @@ static void prepare_for_filter(const struct sock_fprog *filter)
     give_up_calls();
     one_thread_do_without_agent_threads();
     agent_line_close();
+    census_prepare_for_filter();
     if (filter != NULL && filter_calls_let_sampling_go_on(filter)) {
         process_unwinder_prepare();
         process_memory_read_directly();
@@ -113,11 +116,18 @@ static bool is_ours_to_prepare(void)
     return core.is_enabled && sampling_signal_is_own_process();
 }
 
+/* Whether this process calls, or a child that has its memory. */
+static void forgo_asking(void)
+{
+    sampling_signal_take_for_own_process();
+    census_unasked_forgo_pid();
+}
+
 /* FILTER: NULL for the strict mode, or one that cannot be read. */
 static void prepare_for_mode(bool is_strict, const struct sock_fprog *filter)
 {
     if (filter == NULL || !filter_calls_let_process_be_known(filter))
-        sampling_signal_take_for_own_process();
+        forgo_asking();
     if (filter == NULL || !filter_calls_let_sessions_change(filter))
         atomic_store(&core.forbids_sessions, true);
     if (!is_first())

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "child-agent/census_unasked.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/one_thread.h"
@@ -41,6 +42,8 @@ PROFD_INTERPOSED int unshare(int flags)
     if (real == NULL)
         real = (unshare_function *)real_symbol("unshare");
     upcall_end_dormancy();
+    if (flags & CLONE_NEWPID)
+        census_unasked_end();
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
@@ -59,6 +62,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     if (real == NULL)
         real = (setns_function *)real_symbol("setns");
     upcall_end_dormancy();
+    census_unasked_end();
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "child-agent/census.h"
+#include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/interpose.h"
@@ -63,11 +64,12 @@ static bool may_look(void)
     return core.is_enabled && !atomic_load(&core.has_filter) && !small_stacks_may_be_in_use();
 }
 
-/* Where the program that is called NAME is, in FOUND; NULL when there is none, or nobody looks. */
+/* Where the program that is called NAME is, in FOUND; NULL when there is none, NAME when nobody
+ * looks. */
 static const char *find_program(const char *name, char found[FOUND_PATH_BYTES])
 {
     if (!may_look())
-        return NULL;
+        return name;
     int call_errno = errno;
     int error = program_find(AT_FDCWD, name, getenv("PATH"), found, FOUND_PATH_BYTES);
 
@@ -123,8 +125,20 @@ static void judge_program(struct census_program *program, const struct program_s
 /* What is undone when this process does not become another program. */
 struct becoming {
     struct census_program program;
+    struct profd_process_id caller; /* of whom it is told; its number is 0: of nobody */
     struct inherited_signals signals;
 };
+
+/* Behind a filter. Who calls is asked only if there is something to tell. */
+static void announce_unseen(struct becoming *becoming, const struct program_sight *sight)
+{
+    judge_program(&becoming->program, sight, NULL, true);
+    if (!becoming->program.is_told)
+        return;
+    becoming->caller = census_unasked_caller();
+    if (becoming->caller.number != 0)
+        census_report_exec(&becoming->program, becoming->caller);
+}
 
 /* Before this process becomes the program in SIGHT, and after it did not. */
 static void announce_exec(struct becoming *becoming, const struct program_sight *sight,
@@ -132,22 +146,26 @@ static void announce_exec(struct becoming *becoming, const struct program_sight 
 {
     find_real();
     *becoming = (struct becoming){ 0 };
-    if (!may_look())
+    if (!may_look()) {
+        announce_unseen(becoming, sight);
         return;
+    }
     dormancy_prepare_leaving();
     judge_program(&becoming->program, sight, environment, lacks_agent);
-    census_report_exec(&becoming->program, profd_current_process_id());
+    becoming->caller = profd_current_process_id();
+    census_report_exec(&becoming->program, becoming->caller);
     inherited_signals_begin(&becoming->signals);
     raised_limits_lower();
 }
 
 static int withdraw_exec(const struct becoming *becoming, int result)
 {
+    if (becoming->caller.number != 0)
+        census_report_failed(&becoming->program, becoming->caller);
     if (!may_look())
         return result;
     raised_limits_raise_again();
     inherited_signals_end(&becoming->signals);
-    census_report_failed(&becoming->program, profd_current_process_id());
     return result;
 }
 

@@ -3,7 +3,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/guest/cpu_clock.h"
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/snapshot_stack.h"

@@ -5,7 +5,7 @@
 
 #include "buffer/sample_encoder.h"
 #include "child-agent/counters/sampler_counters.h"
-#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/guest/cpu_clock.h"
 #include "child-agent/sampler/known_frames.h"
 #include "child-agent/sampler/look_files.h"
 #include "child-agent/sampler/sampler_tick.h"

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "buffer/clock.h"
-#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/guest/cpu_clock.h"
 #include "child-agent/sampler/sampler_tick_inside.h"
 #include "child-agent/sampler/thread_look.h"
 

@@ -12,9 +12,9 @@
 
 #include "child-agent/core.h"
 #include "child-agent/groups/stopwatch.h"
+#include "child-agent/guest/cpu_clock.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/clock_sampling.h"
-#include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/event_delay.h"

@@ -11,8 +11,8 @@
 #include "buffer/clock.h"
 #include "buffer/unforked_pages.h"
 #include "child-agent/core.h"
+#include "child-agent/guest/cpu_clock.h"
 #include "child-agent/guest/own_thread.h"
-#include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/threads/thread_registry.h"
 #include "common/time_units.h"
 

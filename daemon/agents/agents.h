@@ -131,7 +131,8 @@ uint64_t agents_exec_time(const struct agents *agents, const struct child *child
 struct child *agents_add_silent(struct agents *agents, const struct child_introduction *who,
                                 enum recording_obstacle obstacle, int pidfd);
 
-/* Adds a process that reports that it exists but has recorded nothing yet. agents_watch_dormant()
+/* Adds a process that reports that it exists but has recorded nothing yet, or that an obstacle
+ * keeps it from ever recording. agents_watch_dormant()
  * looks whether such processes are still alive; call it once everything that was reported with them
  * is known. */
 void agents_add_dormant(struct agents *agents, const struct child_introduction *who);

@@ -21,6 +21,7 @@ void agents_add_dormant(struct agents *agents, const struct child_introduction *
         return;
     child->agents = agents;
     child->is_fork = who->is_fork;
+    child->obstacle = who->obstacle;
     child_set_agent(child, CHILD_IS_ALONE);
     if (child->dormancy == CHILD_AWAKE)
         child_set_dormancy(child, CHILD_DORMANT);

@@ -143,6 +143,13 @@ static void add_living(struct census *census, const struct census_entry *entry)
         agents_end_unwatched(child, uv_hrtime());
 }
 
+/* What makes no sense is left out. */
+static enum recording_obstacle obstacle_of(const struct census_entry *entry)
+{
+    return entry->obstacle < OBSTACLE_COUNT ? (enum recording_obstacle)entry->obstacle
+                                            : OBSTACLE_NONE;
+}
+
 void census_add_present(struct census *census, const struct census_entry *entry)
 {
     size_t bytes;
@@ -156,6 +163,7 @@ void census_add_present(struct census *census, const struct census_entry *entry)
         .executable_length = strlen(entry->path),
         .arguments = bytes > 0 ? arguments : NULL,
         .arguments_bytes = bytes,
+        .obstacle = obstacle_of(entry),
     };
     agents_add_dormant(census->agents, &who);
 }
@@ -334,7 +342,7 @@ unsigned census_read(struct census *census)
     /* No more than there is room for: others may write as fast as we read. */
     for (; count < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); count++) {
         uint64_t now_ns = uv_hrtime();
-        if (entry.time_ns > now_ns)
+        if (entry.time_ns > now_ns || entry.time_ns == 0)
             entry.time_ns = now_ns; /* what is from the future would never expire */
         if (is_on && census_entry_is_of_session(&entry, census->session))
             apply_entry(census, &entry);

@@ -184,6 +184,7 @@ struct child_introduction {
     size_t executable_length;
     const char *arguments; /* with NULs between them; NULL: not known */
     size_t arguments_bytes;
+    enum recording_obstacle obstacle; /* of one that is dormant for ever */
 };
 
 enum { CHILD_TABLE_BUCKETS = 4096 };

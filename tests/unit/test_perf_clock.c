@@ -7,7 +7,7 @@
 
 #include "buffer/clock.h"
 #include "buffer/perf_event.h"
-#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/guest/cpu_clock.h"
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/sampler/perf_keeper.h"
 #include "child-agent/sampler/thread_clock.h"

@@ -1,4 +1,4 @@
-#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/guest/cpu_clock.h"
 
 #include "buffer/clock.h"
 
