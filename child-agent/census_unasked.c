@@ -46,8 +46,7 @@ void census_unasked_before_fork(void)
 struct profd_process_id census_unasked_begin_child(void)
 {
     clockid_t clock;
-    if (atomic_load(&unasked.ring) == NULL ||
-        pthread_getcpuclockid(pthread_self(), &clock) != 0)
+    if (atomic_load(&unasked.ring) == NULL || pthread_getcpuclockid(pthread_self(), &clock) != 0)
         return (struct profd_process_id){ 0 };
     unasked.parent = unasked.process;
     unasked.process = thread_of_cpu_clock(clock).number;

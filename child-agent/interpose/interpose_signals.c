@@ -13,7 +13,7 @@
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
-#include "child-agent/sampler/masking_handlers.h"
+#include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
@@ -55,15 +55,15 @@ PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
         prepare_for_action(number, action);
     if (is_ours(number))
         return sampling_signal_program_action(number, action, old_action);
-    if (core.is_enabled)
-        return masking_handlers_set(number, action, old_action);
-    return real_sigaction(number, action, old_action);
+    return core.is_enabled ? program_handlers_set(number, action, old_action)
+                           : program_handlers_set_plainly(number, action, old_action);
 }
 
 PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
 {
-    typedef __sighandler_t signal_function(int, __sighandler_t);
-    static signal_function *real;
+    static simple_setter *real;
+    if (real == NULL)
+        real = (simple_setter *)real_symbol("signal");
     struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, old_action;
     (void)sigaddset(&action.sa_mask, number); /* as the C library does */
     if (core.is_enabled)
@@ -72,12 +72,8 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
         return sampling_signal_program_action(number, &action, &old_action) == 0
                    ? old_action.sa_handler
                    : SIG_ERR;
-    if (masking_handlers_have(number))
-        return masking_handlers_set(number, &action, &old_action) == 0 ? old_action.sa_handler
-                                                                       : SIG_ERR;
-    if (real == NULL)
-        real = (signal_function *)real_symbol("signal");
-    return real(number, handler);
+    return core.is_enabled ? program_handlers_set_simply(real, number, handler)
+                           : program_handlers_set_simply_plainly(real, number, handler);
 }
 
 /* An argument may be no address: then the kernel says so. Where nobody may ask, it is believed. */
@@ -98,7 +94,7 @@ PROFD_INTERPOSED int sigaltstack(const stack_t *stack, stack_t *old_stack)
     bool is_read = core.is_enabled && read_argument(stack, &wanted, sizeof(wanted));
     int result = signal_stack_change(stack, old_stack);
     if (is_read && result == 0 && (wanted.ss_flags & ~FLAGS_THAT_ARE_NO_STATE) != SS_DISABLE)
-        masking_handlers_note_stack(wanted.ss_size);
+        program_handlers_note_stack(wanted.ss_size);
     return result;
 }
 

@@ -224,6 +224,12 @@ END
     wait "$sleeper" || fail "it was disturbed"
 }
 
+test_a_wait_that_a_handler_cuts_short_fails_at_any_moment() {
+    for clock in cpu wall perf; do
+        unharmed $clock cuts_waits
+    done
+}
+
 # It began with one thread, and waits in a call that is one of the C library's.
 test_who_waits_gets_a_thread_where_the_session_needs_one() {
     start_profd

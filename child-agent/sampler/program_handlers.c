@@ -1,8 +1,9 @@
-#include "child-agent/sampler/masking_handlers.h"
+#include "child-agent/sampler/program_handlers.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/guest/signal_lock.h"
@@ -14,25 +15,20 @@
 typedef void signal_handler(int number, siginfo_t *info, void *context);
 
 /* By number. */
-static struct masking_handler {
+static struct program_handler {
     _Atomic bool is_changed;         /* the kernel has another action than the program set */
     signal_handler *_Atomic handler; /* the program's; one that wants fewer arguments gets more */
-    struct sigaction action;         /* as the program set it; under the lock */
-    struct sigaction installed;      /* as the kernel has it; likewise */
+    struct program_signal wanted;    /* as the program set it; changed under the lock */
+    struct sigaction installed;      /* as the kernel has it; under the lock */
 } handlers[NSIG];
 
 static struct signal_lock lock;
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void call_program_handler(int number, siginfo_t *info, void *context)
 {
     signal_handler *handler = atomic_load(&handlers[number].handler);
     handler(number, info, context);
     interrupted_call_keep(context);
-}
-
-static bool blocks_ours(const struct sigaction *action)
-{
-    return (signal_bits_of(&action->sa_mask) & sampling_signal_ever()) != 0;
 }
 
 static bool comes_by_itself(int number)
@@ -49,8 +45,8 @@ static struct sigaction action_to_install(int number, const struct sigaction *ac
         return installed;
     if ((action->sa_flags & SA_ONSTACK) && small_stacks_exist())
         signal_bits_add(&installed.sa_mask, sampling_signal_present());
-    if (comes_by_itself(number) && blocks_ours(&installed)) {
-        installed.sa_sigaction = on_signal;
+    if (comes_by_itself(number)) {
+        installed.sa_sigaction = call_program_handler;
         installed.sa_flags |= SA_SIGINFO;
     }
     return installed;
@@ -79,39 +75,47 @@ static uint64_t kernel_mask(const struct sigaction *action)
 }
 
 /* Whether the kernel has OLD from us, and not from the program, past the C library. */
-static bool is_installed(const struct masking_handler *entry, const struct sigaction *old)
+static bool is_installed(const struct program_handler *entry, const struct sigaction *old)
 {
     return atomic_load(&entry->is_changed) && old->sa_sigaction == entry->installed.sa_sigaction &&
            kernel_mask(old) == kernel_mask(&entry->installed);
 }
 
-/* What the kernel has as OLD, as the program set it. */
-static void translate_old(const struct masking_handler *entry, struct sigaction *old)
+/* What the kernel has as OLD, which is ours, as the program set it. */
+static void restore_wanted(const struct program_handler *entry, struct sigaction *old)
 {
-    if (!is_installed(entry, old))
-        return;
-    old->sa_sigaction = entry->action.sa_sigaction;
-    old->sa_mask = signal_bits_set(kernel_mask(&entry->action));
-    if (!(entry->action.sa_flags & SA_SIGINFO))
+    const struct sigaction wanted = program_signal_action(&entry->wanted);
+    old->sa_sigaction = wanted.sa_sigaction;
+    old->sa_mask = signal_bits_set(kernel_mask(&wanted));
+    if (!(wanted.sa_flags & SA_SIGINFO))
         old->sa_flags &= ~(int)SA_SIGINFO;
+}
+
+static void translate_old(const struct program_handler *entry, struct sigaction *old)
+{
+    if (is_installed(entry, old))
+        restore_wanted(entry, old);
 }
 
 static int set_locked(int number, const struct sigaction *action, struct sigaction *old)
 {
-    struct masking_handler *entry = &handlers[number];
-    const struct sigaction installed = action_to_install(number, action);
+    struct program_handler *entry = &handlers[number];
+    struct sigaction wanted = *action;
+    if (wanted.sa_sigaction == call_program_handler) /* which it asked the kernel for */
+        wanted.sa_sigaction = program_signal_action(&entry->wanted).sa_sigaction;
+    const struct sigaction installed = action_to_install(number, &wanted);
     signal_handler *handler_before = atomic_load(&entry->handler);
 
-    if (installed.sa_sigaction == on_signal)
-        atomic_store(&entry->handler, action->sa_sigaction);
+    if (installed.sa_sigaction == call_program_handler)
+        atomic_store(&entry->handler, wanted.sa_sigaction);
     if (real_sigaction(number, &installed, old) < 0) {
         atomic_store(&entry->handler, handler_before);
         return -1;
     }
     translate_old(entry, old);
-    entry->action = *action;
+    program_signal_set(&entry->wanted, &wanted);
     entry->installed = installed;
-    atomic_store(&entry->is_changed, !is_same_action(&installed, action));
+    atomic_store(&entry->is_changed, !is_same_action(&installed, &wanted));
     return 0;
 }
 
@@ -147,15 +151,31 @@ static int set_unchanged(int number, const struct sigaction *action, struct siga
     return result;
 }
 
-int masking_handlers_set(int number, const struct sigaction *action, struct sigaction *old_action)
+/* Whether handlers are to be changed: a child that has this process' memory has actions of its own,
+ * and behind some filters no more calls may be made than the program makes. */
+static bool are_to_be_changed(void)
+{
+    return !atomic_load(&core.lost_sampling) && sampling_signal_is_own_process();
+}
+
+int program_handlers_set_plainly(int number, const struct sigaction *action,
+                                 struct sigaction *old_action)
+{
+    int result = real_sigaction(number, action, old_action);
+    if (result == 0 && old_action != NULL && old_action->sa_sigaction == call_program_handler)
+        restore_wanted(&handlers[number], old_action);
+    return result;
+}
+
+int program_handlers_set(int number, const struct sigaction *action, struct sigaction *old_action)
 {
     struct sigaction wanted, old; /* the program's may be no addresses: not under the lock */
     sigset_t before;
-    bool concerns_us = is_valid(number) && (masking_handlers_have(number) ||
+    bool concerns_us = is_valid(number) && (program_handlers_have(number) ||
                                             (action != NULL && is_to_be_changed(number, action)));
 
-    if (!sampling_signal_is_own_process())
-        return real_sigaction(number, action, old_action);
+    if (!are_to_be_changed())
+        return program_handlers_set_plainly(number, action, old_action);
     if (!concerns_us)
         return set_unchanged(number, action, old_action);
     if (action != NULL)
@@ -168,12 +188,43 @@ int masking_handlers_set(int number, const struct sigaction *action, struct siga
     return result;
 }
 
-bool masking_handlers_have(int number)
+/* What was before is asked for first: the C library tells of no more than a handler. */
+static __sighandler_t set_simply_locked(simple_setter *real, int number, __sighandler_t handler)
+{
+    struct sigaction old;
+    if (get_locked(number, &old) < 0 || real(number, handler) == SIG_ERR)
+        return SIG_ERR;
+    atomic_store(&handlers[number].is_changed, false);
+    change_locked(number);
+    return old.sa_handler;
+}
+
+__sighandler_t program_handlers_set_simply_plainly(simple_setter *real, int number,
+                                                   __sighandler_t handler)
+{
+    struct sigaction old = { .sa_handler = real(number, handler) };
+    if (old.sa_sigaction == call_program_handler)
+        restore_wanted(&handlers[number], &old);
+    return old.sa_handler;
+}
+
+__sighandler_t program_handlers_set_simply(simple_setter *real, int number, __sighandler_t handler)
+{
+    sigset_t before;
+    if (!is_valid(number) || !are_to_be_changed())
+        return program_handlers_set_simply_plainly(real, number, handler);
+    signal_lock_take(&lock, &before);
+    __sighandler_t old = set_simply_locked(real, number, handler);
+    signal_lock_release(&lock, &before);
+    return old;
+}
+
+bool program_handlers_have(int number)
 {
     return is_valid(number) && atomic_load(&handlers[number].is_changed);
 }
 
-void masking_handlers_note_stack(size_t bytes)
+void program_handlers_note_stack(size_t bytes)
 {
     sigset_t before;
     if (!sampling_signal_is_own_process() || !small_stacks_note(bytes))
@@ -185,7 +236,7 @@ void masking_handlers_note_stack(size_t bytes)
     sampling_signal_renew_actions();
 }
 
-void masking_handlers_after_fork_child(void)
+void program_handlers_after_fork_child(void)
 {
     signal_lock_reset(&lock);
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/sampler/interrupted_call.h"
-#include "child-agent/sampler/masking_handlers.h"
+#include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "tests/unit/run_suite.h"
 
@@ -49,10 +49,10 @@ static struct sigaction masking_action(void)
 START_TEST(one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it)
 {
     struct sigaction action = masking_action(), old;
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, &old), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, &old), 0);
     ck_assert_ptr_eq(old.sa_handler, SIG_DFL);
-    ck_assert(masking_handlers_have(SIGUSR1));
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert(program_handlers_have(SIGUSR1));
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
     ck_assert_ptr_eq(old.sa_sigaction, on_info);
     ck_assert_int_eq(old.sa_flags & (SA_SIGINFO | SA_RESTART), SA_SIGINFO | SA_RESTART);
     ck_assert_int_eq(sigismember(&old.sa_mask, SIGTERM), 1);
@@ -118,7 +118,7 @@ START_TEST(a_wait_that_it_cut_short_is_not_made_again_for_samples)
     action.sa_sigaction = on_info_with_sample;
     handle_samples();
     rounds = 3;
-    ck_assert_int_eq(masking_handlers_set(SIGALRM, &action, NULL), 0);
+    ck_assert_int_eq(program_handlers_set(SIGALRM, &action, NULL), 0);
     ck_assert_int_eq(setitimer(ITIMER_REAL, &soon, NULL), 0);
     ck_assert_int_eq(poll(NULL, 0, -1), -1);
     ck_assert_int_eq(errno, EINTR);
@@ -132,24 +132,87 @@ START_TEST(one_with_a_single_argument_is_called_too)
 {
     struct sigaction action = { .sa_handler = on_plain }, old;
     sigfillset(&action.sa_mask);
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
     ck_assert_int_eq(raise(SIGUSR1), 0);
     ck_assert_int_eq(calls, 1);
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
     ck_assert_ptr_eq(old.sa_handler, on_plain);
     ck_assert_int_eq(old.sa_flags & SA_SIGINFO, 0);
 }
 END_TEST
 
-START_TEST(others_are_the_kernels_own)
+START_TEST(one_that_blocks_nothing_is_called_by_ours_too)
 {
     struct sigaction action = { .sa_handler = on_plain }, old;
     sigemptyset(&action.sa_mask);
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
-    ck_assert(!masking_handlers_have(SIGUSR1));
-    action = masking_action();
-    ck_assert_int_eq(masking_handlers_set(SIGSEGV, &action, NULL), 0);
-    ck_assert(!masking_handlers_have(SIGSEGV));
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert(program_handlers_have(SIGUSR1));
+    ck_assert_int_eq(sigaction(SIGUSR1, NULL, &old), 0);
+    ck_assert_ptr_ne(old.sa_handler, on_plain);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+}
+END_TEST
+
+static __sighandler_t set_as_interrupting(int number, __sighandler_t handler)
+{
+    struct sigaction action = { .sa_handler = handler }, old; /* as after siginterrupt() */
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+START_TEST(a_simple_one_is_set_as_the_c_library_sets_it)
+{
+    struct sigaction action = masking_action(), old;
+    ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, on_plain), SIG_DFL);
+    ck_assert(program_handlers_have(SIGUSR1));
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, &old), 0);
+    ck_assert_ptr_eq(old.sa_handler, on_plain);
+    ck_assert(old.sa_flags & SA_RESTART);
+    ck_assert_ptr_eq(program_handlers_set_simply(set_as_interrupting, SIGUSR1, on_plain),
+                     (void *)on_info);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert(!(old.sa_flags & SA_RESTART));
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, SIG_IGN), on_plain);
+    ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, SIG_DFL), SIG_IGN);
+    ck_assert(!program_handlers_have(SIGUSR1));
+}
+END_TEST
+
+START_TEST(ours_that_the_kernel_told_of_is_the_programs)
+{
+    struct sigaction action = masking_action(), ours;
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(sigaction(SIGUSR1, NULL, &ours), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &ours, NULL), 0);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, ours.sa_handler),
+                     (void *)on_info);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 2);
+}
+END_TEST
+
+START_TEST(one_that_is_set_plainly_is_the_kernels_and_finds_the_programs)
+{
+    struct sigaction action = masking_action(), plain = { .sa_handler = on_plain }, old;
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(program_handlers_set_plainly(SIGUSR1, &plain, &old), 0);
+    ck_assert_ptr_eq(old.sa_sigaction, on_info);
+    ck_assert_ptr_eq(program_handlers_set_simply_plainly(signal, SIGUSR1, SIG_DFL), on_plain);
+}
+END_TEST
+
+START_TEST(others_are_the_kernels_own)
+{
+    struct sigaction action = masking_action(), old;
+    const struct sigaction ignored = { .sa_handler = SIG_IGN };
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &ignored, NULL), 0);
+    ck_assert(!program_handlers_have(SIGUSR1));
+    ck_assert_int_eq(program_handlers_set(SIGSEGV, &action, NULL), 0);
+    ck_assert(!program_handlers_have(SIGSEGV));
     ck_assert_int_eq(sigaction(SIGSEGV, NULL, &old), 0);
     ck_assert_ptr_eq(old.sa_sigaction, on_info);
 }
@@ -158,11 +221,10 @@ END_TEST
 START_TEST(what_comes_after_it_finds_it_once)
 {
     struct sigaction action = masking_action(), plain = { .sa_handler = on_plain }, old;
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &plain, &old), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &plain, &old), 0);
     ck_assert_ptr_eq(old.sa_sigaction, on_info);
-    ck_assert(!masking_handlers_have(SIGUSR1));
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &old, &action), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &old, &action), 0);
     ck_assert_ptr_eq(action.sa_handler, on_plain);
     ck_assert_int_eq(raise(SIGUSR1), 0);
     ck_assert_int_eq(calls, 1);
@@ -173,10 +235,10 @@ START_TEST(one_that_is_reset_is_the_default_afterwards)
 {
     struct sigaction action = masking_action(), old;
     action.sa_flags |= (int)SA_RESETHAND;
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
     ck_assert_int_eq(raise(SIGUSR1), 0);
     ck_assert_int_eq(calls, 1);
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
     ck_assert_ptr_eq(old.sa_handler, SIG_DFL);
 }
 END_TEST
@@ -186,9 +248,9 @@ START_TEST(what_is_no_signal_is_refused)
     struct sigaction action = masking_action(), old;
     static const int wrong[] = { -1, 0, NSIG, 100000, SIGKILL };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        ck_assert_int_eq(masking_handlers_set(wrong[i], &action, &old), -1);
+        ck_assert_int_eq(program_handlers_set(wrong[i], &action, &old), -1);
         ck_assert_int_eq(errno, EINVAL);
-        ck_assert(!masking_handlers_have(wrong[i]));
+        ck_assert(!program_handlers_have(wrong[i]));
     }
 }
 END_TEST
@@ -205,17 +267,17 @@ START_TEST(on_a_small_signal_stack_there_is_no_room_for_ours)
     const struct sigaction plain = { .sa_handler = on_plain },
                            on_stack = { .sa_handler = on_plain, .sa_flags = SA_ONSTACK };
     struct sigaction old;
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &on_stack, NULL), 0);
-    ck_assert_int_eq(masking_handlers_set(SIGSEGV, &on_stack, NULL), 0);
-    ck_assert_int_eq(masking_handlers_set(SIGALRM, &plain, NULL), 0);
-    masking_handlers_note_stack(64 * 1024);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &on_stack, NULL), 0);
+    ck_assert_int_eq(program_handlers_set(SIGSEGV, &on_stack, NULL), 0);
+    ck_assert_int_eq(program_handlers_set(SIGALRM, &plain, NULL), 0);
+    program_handlers_note_stack(64 * 1024);
     ck_assert(!kernel_blocks_ours(SIGUSR1));
-    masking_handlers_note_stack(getauxval(AT_MINSIGSTKSZ));
-    ck_assert_int_eq(masking_handlers_set(SIGUSR2, &on_stack, NULL), 0);
+    program_handlers_note_stack(getauxval(AT_MINSIGSTKSZ));
+    ck_assert_int_eq(program_handlers_set(SIGUSR2, &on_stack, NULL), 0);
     ck_assert(kernel_blocks_ours(SIGUSR1) && kernel_blocks_ours(SIGUSR2));
     ck_assert(kernel_blocks_ours(SIGSEGV));
     ck_assert(!kernel_blocks_ours(SIGALRM));
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
     ck_assert_ptr_eq(old.sa_handler, on_plain);
     ck_assert_int_eq(sigismember(&old.sa_mask, sampling_signal_number()), 0);
     ck_assert_int_eq(raise(SIGUSR1), 0);
@@ -229,8 +291,8 @@ START_TEST(what_is_read_back_is_as_of_the_kernel)
     struct sigaction bare, old;
     ck_assert_int_eq(sigaction(SIGUSR2, &action, NULL), 0);
     ck_assert_int_eq(sigaction(SIGUSR2, NULL, &bare), 0);
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
-    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
     ck_assert_int_eq(old.sa_flags, bare.sa_flags);
     ck_assert_mem_eq(&old.sa_mask, &bare.sa_mask, sizeof(uint64_t));
 }
@@ -238,13 +300,17 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("child-agent.sampler.masking_handlers");
+    Suite *suite = suite_create("child-agent.sampler.program_handlers");
     TCase *all = tcase_create("handlers");
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_add_test(all, one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it);
     tcase_add_test(all, a_wait_that_only_a_sample_cut_short_is_made_again);
     tcase_add_test(all, a_wait_that_it_cut_short_is_not_made_again_for_samples);
     tcase_add_test(all, one_with_a_single_argument_is_called_too);
+    tcase_add_test(all, one_that_blocks_nothing_is_called_by_ours_too);
+    tcase_add_test(all, a_simple_one_is_set_as_the_c_library_sets_it);
+    tcase_add_test(all, ours_that_the_kernel_told_of_is_the_programs);
+    tcase_add_test(all, one_that_is_set_plainly_is_the_kernels_and_finds_the_programs);
     tcase_add_test(all, others_are_the_kernels_own);
     tcase_add_test(all, what_comes_after_it_finds_it_once);
     tcase_add_test(all, one_that_is_reset_is_the_default_afterwards);

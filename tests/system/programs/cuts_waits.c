@@ -1,0 +1,67 @@
+/* cuts_waits: waits again and again, and is cut short each time by a handler that blocks no other
+ * signal, at any moment of the clock. Prints how many waits did not fail with EINTR though the
+ * handler had cut them short; the status is 1 when there was one. A signal that comes before its
+ * wait has begun does not count: the next one follows. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { ROUNDS = 60 * 1000, WAIT_MS = 60 * 1000, NEXT_SIGNAL_NS = 20 * 1000 * 1000 };
+
+static _Atomic int round_number; /* of the wait that is about to begin */
+static _Atomic int cuts;         /* signals that found the thread in a wait */
+static pthread_t waiter;
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    cuts += ((const ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == -EINTR;
+}
+
+static void *send_signals(void *unused)
+{
+    for (int seen = 0; seen < ROUNDS;) {
+        int64_t last_ns = now_ns();
+        while (atomic_load(&round_number) == seen && now_ns() - last_ns < NEXT_SIGNAL_NS)
+            ;
+        seen = atomic_load(&round_number);
+        for (int64_t end_ns = now_ns() + seen % 5000; now_ns() < end_ns;)
+            ;
+        (void)pthread_kill(waiter, SIGUSR1);
+    }
+    return unused;
+}
+
+int main(void)
+{
+    const struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+    pthread_t sender;
+    int failed = 0;
+    waiter = pthread_self();
+    if (sigaction(SIGUSR1, &action, NULL) < 0 ||
+        pthread_create(&sender, NULL, send_signals, NULL) != 0)
+        return 2;
+    while (failed < ROUNDS) {
+        atomic_fetch_add(&round_number, 1);
+        failed += poll(NULL, 0, WAIT_MS) < 0 && errno == EINTR;
+    }
+    if (pthread_join(sender, NULL) != 0)
+        return 2;
+    printf("%d\n", cuts - failed);
+    return cuts > failed;
+}
