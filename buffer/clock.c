@@ -40,26 +40,18 @@ static bool tsc_may_be_read(void)
     return prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode == PR_TSC_ENABLE;
 }
 
-#define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/"
-
-/* What the kernel's FILE says, terminated; "" and false when it says nothing. */
-static bool read_clock_sources(const char *file, char *out, size_t bytes)
-{
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, out, bytes - 1) : 0;
-    if (fd >= 0)
-        close(fd);
-    out[length > 0 ? length : 0] = '\0';
-    return length > 0;
-}
-
 /* A kernel that found the TSCs of its processors to differ no longer offers them as a clock.
  * Without its word on it (no /sys), the processor's own is taken. */
 static bool kernel_rejects_tsc(void)
 {
+    int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                  O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
     char names[256];
-    return read_clock_sources(CLOCK_SOURCES "available_clocksource", names, sizeof(names)) &&
-           strstr(names, "tsc") == NULL;
+    ssize_t length = read(fd, names, sizeof(names));
+    close(fd);
+    return length > 0 && memmem(names, (size_t)length, "tsc", 3) == NULL;
 }
 
 static enum tsc_knowledge machine;
@@ -132,19 +124,29 @@ uint64_t clock_monotonic_ns(void)
     return clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* The clock sources that the code which the kernel maps into processes reads by itself. */
-static bool is_read_without_call(const char *source)
+/* The shortest of some readings of the clock, by a system call or as the C library has it. */
+static uint64_t shortest_reading(bool by_call)
 {
-    return strcmp(source, "tsc") == 0 || strcmp(source, "kvm-clock") == 0 ||
-           strcmp(source, "xen") == 0 || strcmp(source, "hyperv_clocksource_tsc_page") == 0;
+    enum { READINGS = 16 };
+    uint64_t shortest = UINT64_MAX;
+    struct timespec now;
+    for (int i = 0; i < READINGS; i++) {
+        uint64_t before = __builtin_ia32_rdtsc();
+        (void)(by_call ? syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now)
+                       : clock_gettime(CLOCK_MONOTONIC, &now));
+        uint64_t ticks = __builtin_ia32_rdtsc() - before;
+        shortest = ticks < shortest ? ticks : shortest;
+    }
+    return shortest;
 }
 
+/* Which clock source is read without a call depends on the kernel, the hypervisor and the way that
+ * the program was started; what is no call takes a fraction of one. */
 void clock_look_for_calls(void)
 {
-    char source[64];
-    (void)read_clock_sources(CLOCK_SOURCES "current_clocksource", source, sizeof(source));
-    source[strcspn(source, "\n")] = '\0';
-    __atomic_store_n(&takes_no_call, is_read_without_call(source), __ATOMIC_RELAXED);
+    bool is_forbidden = __atomic_load_n(&without_tsc.is_forbidden, __ATOMIC_ACQUIRE);
+    bool is_free = !is_forbidden && 2 * shortest_reading(false) < shortest_reading(true);
+    __atomic_store_n(&takes_no_call, is_free, __ATOMIC_RELAXED);
 }
 
 uint64_t clock_monotonic_without_call_ns(void)

@@ -61,7 +61,7 @@ static inline uint64_t clock_ticks(void);
 /* Returns the current time on CLOCK_MONOTONIC. Async-signal-safe. */
 uint64_t clock_monotonic_ns(void);
 
-/* Finds out whether that takes a system call, from a file of the kernel. Any thread. */
+/* Finds out whether that takes a system call, by measuring it. Any thread. */
 void clock_look_for_calls(void);
 
 /* Returns the current time on CLOCK_MONOTONIC, or 0 if reading it takes a system call, or nobody

@@ -200,13 +200,19 @@ bool census_report_present(uint32_t generation)
     return census_ring_put_if_roomy(ring, &entry);
 }
 
-void census_report_copied(struct profd_process_id process)
+uint64_t census_time_before_copy_ns(void)
+{
+    return is_behind_filter() ? census_unasked_time_ns() : 0;
+}
+
+void census_report_copied(struct profd_process_id process, uint64_t before_ns)
 {
     if (!is_behind_filter())
         return;
     struct census_entry entry = {
         .kind = CENSUS_PRESENT,
-        .time_ns = census_unasked_time_ns(),
+        .time_ns = before_ns,
+        .cpu_ns = PROCESS_CLOCK_UNKNOWN,
         .pid = process.number,
         .parent_pid = census_unasked_parent_of(process.number),
         .obstacle = OBSTACLE_OUT_OF_REACH,
@@ -222,7 +228,7 @@ void census_report_forked(void)
         return;
     struct profd_process_id process = census_unasked_begin_child();
     if (process.number != 0)
-        census_report_copied(process);
+        census_report_copied(process, census_unasked_time_ns());
 }
 
 /* A child of vfork that could not run its program was never another process than this one: it used

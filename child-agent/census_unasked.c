@@ -14,7 +14,8 @@
 
 static struct {
     struct census_ring *_Atomic ring; /* NULL: nobody is told */
-    _Atomic bool lacks_pid;           /* asking which process calls is forbidden */
+    _Atomic bool has_ended;
+    _Atomic bool lacks_pid; /* asking which process calls is forbidden */
     pid_t process, parent;
 } unasked;
 
@@ -27,18 +28,18 @@ static bool keeps_pid_namespace(void)
 
 void census_unasked_begin(struct census_ring *ring)
 {
-    if (ring == NULL || !keeps_pid_namespace())
+    if (ring == NULL || atomic_load(&unasked.has_ended) || !keeps_pid_namespace())
         return;
     unasked.process = getpid();
     unasked.parent = getppid();
     clock_look_for_calls();
-    atomic_store(&unasked.ring, ring);
     core_local.tells_unasked = true;
+    atomic_store(&unasked.ring, ring);
 }
 
 void census_unasked_before_fork(void)
 {
-    if (!core_local.tells_unasked)
+    if (!core_local.tells_unasked && atomic_load(&unasked.ring) != NULL)
         census_unasked_end();
 }
 
@@ -61,6 +62,7 @@ void census_unasked_forgo_pid(void)
 
 void census_unasked_end(void)
 {
+    atomic_store(&unasked.has_ended, true);
     atomic_store(&unasked.ring, NULL);
 }
 

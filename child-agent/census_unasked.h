@@ -27,7 +27,8 @@ struct profd_process_id census_unasked_begin_child(void);
 /* A filter forbids to ask which process calls; calls of getpid() end here. */
 void census_unasked_forgo_pid(void);
 
-/* The process, or its children, may be in another pid namespace from now on: nothing is told. */
+/* The process, or its children, may be in another pid namespace from now on: nothing is told any
+ * more, also where there is no filter yet. */
 void census_unasked_end(void);
 
 /* Returns where to report, or NULL if nobody is to be told. */

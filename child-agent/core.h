@@ -22,7 +22,7 @@ struct core {
     _Atomic bool is_filtered;
     _Atomic bool has_filter;    /* the program has set a filter: the agent makes no system call that
                                  * the program does not make itself */
-    _Atomic bool lost_sampling; /* likewise, and that forbids what samples take */
+    _Atomic bool lost_sampling; /* the program has set a filter that forbids what samples take */
     _Atomic bool forbids_sessions; /* the filter, calls that sessions of the program take */
     enum core_origin origin;
     uint64_t start_ns; /* of this image, on CLOCK_MONOTONIC */

@@ -90,6 +90,7 @@ PROFD_INTERPOSED int clone(start_function *start, void *stack, int flags, void *
     prepare_for_other_root(flags);
     bool is_followed = start != NULL && stack != NULL &&
                        interpose_copies_follows((unsigned)flags) && fork_copy_begin();
+    const uint64_t before_ns = census_time_before_copy_ns();
     int result = is_followed
                      ? real_clone(begin_copy, stack, flags, &beginning, parent_tid, tls, child_tid)
                      : real_clone(start, stack, flags, argument, parent_tid, tls, child_tid);
@@ -97,7 +98,7 @@ PROFD_INTERPOSED int clone(start_function *start, void *stack, int flags, void *
     if (is_followed)
         fork_copy_end_in_parent();
     else if (result > 0 && interpose_copies_follows((unsigned)flags))
-        census_report_copied((struct profd_process_id){ result });
+        census_report_copied((struct profd_process_id){ result }, before_ns);
     errno = call_errno;
     return result;
 }

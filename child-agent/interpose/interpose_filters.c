@@ -156,10 +156,19 @@ static const struct sock_fprog *filter_at(unsigned long address)
                : NULL;
 }
 
+/* A child of a process behind a filter sets another one, maybe. */
+static void forgo_asking_behind_filter(void)
+{
+    if (atomic_load(&core.has_filter))
+        census_unasked_forgo_pid();
+}
+
 /* Whoever calls without a filter, or for the strict mode with one or with flags, asks whether the
  * kernel knows such, and sets none. */
 void interpose_filters_before_prctl(int option, unsigned long first, unsigned long second)
 {
+    if (option == PR_SET_SECCOMP)
+        forgo_asking_behind_filter();
     /* Also where the agent does nothing: waits for children are told of all the same. */
     if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV &&
         (!core.is_enabled || sampling_signal_is_own_process()))
@@ -179,6 +188,7 @@ void interpose_filters_before_prctl(int option, unsigned long first, unsigned lo
 
 void interpose_filters_before_seccomp(unsigned operation, unsigned long flags, unsigned long filter)
 {
+    forgo_asking_behind_filter();
     if (!is_ours_to_prepare())
         return;
     if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && filter == 0)

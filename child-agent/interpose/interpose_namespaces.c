@@ -8,6 +8,7 @@
 #include "child-agent/census_unasked.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/interpose/interpose_namespaces.h"
 #include "child-agent/one_thread.h"
 #include "child-agent/upcalls.h"
 
@@ -35,6 +36,13 @@ static void rest_between_looks(void)
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
+/* 0 is what setns() says for any of them. */
+void interpose_namespaces_note(int flags)
+{
+    if (flags == 0 || (flags & CLONE_NEWPID))
+        census_unasked_end();
+}
+
 PROFD_INTERPOSED int unshare(int flags)
 {
     typedef int unshare_function(int);
@@ -42,8 +50,7 @@ PROFD_INTERPOSED int unshare(int flags)
     if (real == NULL)
         real = (unshare_function *)real_symbol("unshare");
     upcall_end_dormancy();
-    if (flags & CLONE_NEWPID)
-        census_unasked_end();
+    interpose_namespaces_note(flags);
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
@@ -62,7 +69,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     if (real == NULL)
         real = (setns_function *)real_symbol("setns");
     upcall_end_dormancy();
-    census_unasked_end();
+    interpose_namespaces_note(type);
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;

@@ -1,5 +1,5 @@
 /* Interposed: the program's dealings with the sampling signal, so that they don't end sampling and
- * it does not end them. Of other signals only handlers that block ours are looked at. */
+ * it does not end them; and the handlers of other signals. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +14,7 @@
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/program_handlers.h"
+#include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
@@ -40,9 +41,7 @@ static bool is_ours(int number)
 
 static void prepare_for_action(int number, const struct sigaction *action)
 {
-    bool is_handler = (action->sa_flags & SA_SIGINFO) ||
-                      (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
-    if (number == SIGCHLD && is_handler)
+    if (number == SIGCHLD && sampling_signal_has_handler(action))
         sampling_signal_prepare_for_children();
     if (action->sa_flags & SA_ONSTACK)
         signal_stack_withdraw();
@@ -55,8 +54,7 @@ PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
         prepare_for_action(number, action);
     if (is_ours(number))
         return sampling_signal_program_action(number, action, old_action);
-    return core.is_enabled ? program_handlers_set(number, action, old_action)
-                           : program_handlers_set_plainly(number, action, old_action);
+    return program_handlers_set(number, action, old_action);
 }
 
 PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
@@ -72,9 +70,26 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
         return sampling_signal_program_action(number, &action, &old_action) == 0
                    ? old_action.sa_handler
                    : SIG_ERR;
-    return core.is_enabled ? program_handlers_set_simply(real, number, handler)
-                           : program_handlers_set_simply_plainly(real, number, handler);
+    return program_handlers_set_simply(real, number, handler);
 }
+
+/* signal() under its other names, and its relatives: they tell of the handler before. */
+#define SIMPLE_SETTER(name)                                                                        \
+    PROFD_INTERPOSED __sighandler_t name(int number, __sighandler_t handler)                       \
+    {                                                                                              \
+        static simple_setter *real;                                                                \
+        if (real == NULL)                                                                          \
+            real = (simple_setter *)real_symbol(#name);                                            \
+        return program_handlers_set_simply(real, number, handler);                                 \
+    }
+
+extern __sighandler_t bsd_signal(int number, __sighandler_t handler);
+
+SIMPLE_SETTER(bsd_signal)
+SIMPLE_SETTER(ssignal)
+SIMPLE_SETTER(sysv_signal)
+SIMPLE_SETTER(__sysv_signal)
+SIMPLE_SETTER(sigset)
 
 /* An argument may be no address: then the kernel says so. Where nobody may ask, it is believed. */
 static bool read_argument(const void *argument, void *out, size_t bytes)

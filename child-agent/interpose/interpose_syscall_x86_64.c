@@ -22,6 +22,7 @@
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/interpose/interpose_filters.h"
+#include "child-agent/interpose/interpose_namespaces.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -72,6 +73,10 @@ int interpose_syscall_notice(long number, unsigned long first, unsigned long sec
         interpose_filters_before_prctl((int)first, second, third);
     else if (number == SYS_seccomp)
         interpose_filters_before_seccomp((unsigned)first, second, third);
+    else if (number == SYS_unshare)
+        interpose_namespaces_note((int)first);
+    else if (number == SYS_setns)
+        interpose_namespaces_note((int)second);
     else if (number == SYS_exit && may_look())
         thread_registry_leave_without_destructors();
     errno = saved_errno;
@@ -173,8 +178,10 @@ call_function *const interpose_syscall_functions[SYS_clone3 + 1] = {
     [SYS_execve] = run_program,
     [SYS_exit] = interpose_syscall_notice_first,
     [SYS_prctl] = interpose_syscall_notice_first,
+    [SYS_unshare] = interpose_syscall_notice_first,
     [SYS_signalfd] = make_signal_descriptor,
     [SYS_signalfd4] = make_signal_descriptor,
+    [SYS_setns] = interpose_syscall_notice_first,
     [SYS_seccomp] = interpose_syscall_notice_first,
     [SYS_execveat] = run_program_at,
     [SYS_clone3] = interpose_syscall_notice_first,

@@ -128,7 +128,7 @@ static bool is_ignored_by_default(int number)
 static bool is_ignored(int number)
 {
     struct sigaction action;
-    if (sampling_signal_wanted_action(number, &action) < 0 || (action.sa_flags & SA_SIGINFO))
+    if (sampling_signal_wanted_action(number, &action) < 0)
         return false;
     return action.sa_handler == SIG_IGN ||
            (action.sa_handler == SIG_DFL && is_ignored_by_default(number));

@@ -4,8 +4,12 @@
  * has returned to, possibly a system call that it interrupted. That call must then fail with EINTR
  * and must not be made again. So a handler of the agent calls the program's handler and marks the
  * call (interrupted_call.h). Those that may run on a signal stack on which ours would not fit as
- * well also block the sampling signal. Handlers of signals that a thread causes itself, such as
- * SIGSEGV, are not called by ours. Handlers that are installed past the C library are left alone.
+ * well also block the sampling signal.
+ *
+ * Handlers of signals that a thread causes itself, such as SIGSEGV, are not called by ours.
+ * Handlers that were set before the agent began, by constructors, or past the C library, are left
+ * alone. A child that shares memory with this process, but not its handlers, runs those that are
+ * set here later in place of those that it was born with.
  *
  * As safe in signal handlers as sigaction(). */
 #ifndef PROFD_AGENT_PROGRAM_HANDLERS_H
@@ -19,20 +23,10 @@
  * with errno. */
 int program_handlers_set(int number, const struct sigaction *action, struct sigaction *old_action);
 
-/* signal() as the program sees it, for a signal that cannot be the agent's. REAL is the C
- * library's, which decides whether calls are made again (siginterrupt()). */
+/* signal(), or another of that kind, as the program sees it. REAL is the C library's, which decides
+ * what is blocked and whether calls are made again (siginterrupt()). */
 typedef __sighandler_t simple_setter(int number, __sighandler_t handler);
 __sighandler_t program_handlers_set_simply(simple_setter *real, int number, __sighandler_t handler);
-
-/* The same, but the kernel gets what the program sets: where the agent does nothing any more, and
- * handlers may still be changed. No more calls are made than the program makes. */
-int program_handlers_set_plainly(int number, const struct sigaction *action,
-                                 struct sigaction *old_action);
-__sighandler_t program_handlers_set_simply_plainly(simple_setter *real, int number,
-                                                   __sighandler_t handler);
-
-/* Returns whether the kernel has another action for NUMBER than the program set. */
-bool program_handlers_have(int number);
 
 /* Called when a thread of the program has got a signal stack of so many BYTES. If that is small
  * (small_stacks.h), all handlers that run on signal stacks block the sampling signal from now

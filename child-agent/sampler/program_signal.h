@@ -18,8 +18,7 @@ struct program_signal {
 
 static inline bool sampling_signal_has_handler(const struct sigaction *action)
 {
-    return (action->sa_flags & SA_SIGINFO) ||
-           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN; /* whatever the flags */
 }
 
 /* Returns the current action. Any thread; async-signal-safe. */

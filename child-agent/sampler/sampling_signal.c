@@ -22,8 +22,8 @@ static struct {
     struct signal_lock lock;
     _Atomic bool is_unasked; /* whose process calls: a filter forbids to ask */
     bool is_installed;
-    bool blocks_children; /* the handler blocks SIGCHLD, which the program handles */
-    unsigned laid_down;   /* how often, by threads that are running programs */
+    _Atomic bool blocks_children; /* the handler blocks SIGCHLD, which the program handles */
+    unsigned laid_down;           /* how often, by threads that are running programs */
 } signals = { .place = SIGNAL_AT_FIRST };
 
 struct program_signal program_signals[NSIG];
@@ -257,13 +257,11 @@ void sampling_signal_renew_actions(void)
 void sampling_signal_prepare_for_children(void)
 {
     sigset_t before;
-    if (!sampling_signal_is_own_process())
+    if (atomic_load(&signals.blocks_children) || !sampling_signal_is_own_process())
         return;
     signal_lock_take(&signals.lock, &before);
-    if (!signals.blocks_children) {
-        signals.blocks_children = true;
+    if (!atomic_exchange(&signals.blocks_children, true))
         renew_locked();
-    }
     signal_lock_release(&signals.lock, &before);
 }
 

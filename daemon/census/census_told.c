@@ -49,6 +49,23 @@ static bool is_same_program(const struct child *child, const struct census_entry
     return file_name_is_same(child->executable, entry->path, strlen(entry->path));
 }
 
+/* Whose end was told, and maybe read, before it was told that it was there. */
+static bool has_ended_before(const struct child *latest, const struct census_entry *entry)
+{
+    return latest != NULL && latest->agent == CHILD_IS_SILENT && latest->state == CHILD_ENDED &&
+           entry->obstacle != OBSTACLE_NONE && entry->time_ns <= latest->end_ns;
+}
+
+static enum census_meaning meaning_of_present(const struct child *latest,
+                                              const struct census_entry *entry)
+{
+    if (has_ended_before(latest, entry))
+        return is_nameless(latest, entry) ? CENSUS_MEANS_NAME : CENSUS_MEANS_NOTHING;
+    bool said_hello = latest != NULL && latest->agent != CHILD_IS_SILENT &&
+                      latest->start_ns == entry->time_ns; /* which was read before */
+    return said_hello ? CENSUS_MEANS_NOTHING : CENSUS_MEANS_PRESENT;
+}
+
 /* Of a program that nothing keeps from being profiled. */
 static enum census_meaning meaning_of_usual_exec(const struct child *latest,
                                                  const struct census_entry *entry)
@@ -104,11 +121,8 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
         return CENSUS_MEANS_WOKEN;
     case CENSUS_WISH:
         return latest != NULL ? CENSUS_MEANS_LOAN_REQUEST : CENSUS_MEANS_NOTHING;
-    case CENSUS_PRESENT: /* unless its hello was read before */
-        return latest != NULL && latest->agent != CHILD_IS_SILENT &&
-                       latest->start_ns == entry->time_ns
-                   ? CENSUS_MEANS_NOTHING
-                   : CENSUS_MEANS_PRESENT;
+    case CENSUS_PRESENT:
+        return meaning_of_present(latest, entry);
     default:
         return CENSUS_MEANS_NOTHING;
     }
@@ -141,6 +155,19 @@ static void add_living(struct census *census, const struct census_entry *entry)
 
     if (child != NULL && child->watch == NULL && kill(entry->pid, 0) < 0 && errno == ESRCH)
         agents_end_unwatched(child, uv_hrtime());
+}
+
+/* A process that makes others behind a filter may not know that it is in another pid namespace:
+ * what has been there for long under that number, as another's child, is not the one that was made.
+ */
+static bool is_believable(const struct census_entry *entry)
+{
+    struct process_sighting sighting;
+
+    if (entry->obstacle == OBSTACLE_NONE || !process_sight(entry->pid, &sighting))
+        return true;
+    return sighting.parent_pid == entry->parent_pid ||
+           sighting.start_ns + NAME_WITHIN_NS >= entry->time_ns;
 }
 
 /* What makes no sense is left out. */
@@ -311,7 +338,8 @@ static void apply_entry(struct census *census, const struct census_entry *entry)
         cancel_exec(census, latest, entry);
         break;
     case CENSUS_MEANS_PRESENT:
-        census_add_present(census, entry);
+        if (is_believable(entry))
+            census_add_present(census, entry);
         break;
     case CENSUS_MEANS_WOKEN:
         agents_note_woken(census->agents, entry->pid, entry->time_ns);

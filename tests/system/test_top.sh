@@ -80,8 +80,9 @@ test_a_capture_of_the_last_moments() {
     read_facts last.json
     [ "$(samples_of busy GeckoMain)" -lt "$whole" ] || fail "$(samples_of busy GeckoMain) of $whole samples; $(grep ^thread facts)"
     [ "$(samples_of busy GeckoMain)" -gt 0 ]
-    awk -F'\t' '$1 == "thread" && $4 > 1 && $6 - $5 > 1100 { print; bad = 1 } END { exit bad }' facts ||
-        fail "a thread has more than the last second"
+    # It goes on recording until the capture has come to it.
+    awk -F'\t' '$1 == "thread" && $4 > 1 && $6 - $5 > 2500 { print; bad = 1 } END { exit bad }' facts ||
+        fail "a thread has far more than the last second"
 }
 
 is_old_enough() {

@@ -55,6 +55,18 @@ START_TEST(a_process_that_is_there_is_taken_in_once)
 }
 END_TEST
 
+START_TEST(who_ended_before_it_was_told_of_is_taken_in_once)
+{
+    struct child ended = ended_child(silent_child(200), VERDICT_EXITED, 200);
+    struct child named = ended;
+    ended.knowledge = CHILD_KNOWN_BY_END_UNNAMED;
+    named.knowledge = CHILD_KNOWN_BY_END;
+    check_meaning(&ended, CENSUS_PRESENT, 190, CENSUS_MEANS_NAME);
+    check_meaning(&named, CENSUS_PRESENT, 190, CENSUS_MEANS_NOTHING);
+    check_meaning(&ended, CENSUS_PRESENT, 210, CENSUS_MEANS_PRESENT); /* its pid is used again */
+}
+END_TEST
+
 START_TEST(a_wish_is_of_whoever_is_known)
 {
     struct child known = child_with_hello(100);
@@ -182,6 +194,7 @@ int main(void)
 {
     Suite *suite = suite_create("daemon.census_told");
     TCase *tests = tcase_create("meanings");
+    tcase_add_test(tests, who_ended_before_it_was_told_of_is_taken_in_once);
     tcase_add_test(tests, a_wish_is_of_whoever_is_known);
     tcase_add_test(tests, a_process_that_is_there_is_taken_in_once);
     tcase_add_test(tests, a_program_of_an_unknown_process_is_new);

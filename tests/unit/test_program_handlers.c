@@ -1,7 +1,9 @@
 #include <check.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "child-agent/core.h"
 #include "child-agent/sampler/interrupted_call.h"
 #include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -36,7 +39,17 @@ static void on_info(int number, siginfo_t *info, void *context)
 static void set_up(void)
 {
     calls = 0;
+    core.is_enabled = true;
     sampling_signal_initialize(0);
+}
+
+/* Whether the kernel has another handler for NUMBER than the program's. */
+static bool kernel_has_ours(int number)
+{
+    struct sigaction now;
+    ck_assert_int_eq(sigaction(number, NULL, &now), 0);
+    return now.sa_sigaction != on_info && now.sa_handler != on_plain && now.sa_handler != SIG_DFL &&
+           now.sa_handler != SIG_IGN;
 }
 
 static struct sigaction masking_action(void)
@@ -51,7 +64,7 @@ START_TEST(one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it)
     struct sigaction action = masking_action(), old;
     ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, &old), 0);
     ck_assert_ptr_eq(old.sa_handler, SIG_DFL);
-    ck_assert(program_handlers_have(SIGUSR1));
+    ck_assert(kernel_has_ours(SIGUSR1));
     ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
     ck_assert_ptr_eq(old.sa_sigaction, on_info);
     ck_assert_int_eq(old.sa_flags & (SA_SIGINFO | SA_RESTART), SA_SIGINFO | SA_RESTART);
@@ -146,7 +159,7 @@ START_TEST(one_that_blocks_nothing_is_called_by_ours_too)
     struct sigaction action = { .sa_handler = on_plain }, old;
     sigemptyset(&action.sa_mask);
     ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
-    ck_assert(program_handlers_have(SIGUSR1));
+    ck_assert(kernel_has_ours(SIGUSR1));
     ck_assert_int_eq(sigaction(SIGUSR1, NULL, &old), 0);
     ck_assert_ptr_ne(old.sa_handler, on_plain);
     ck_assert_int_eq(raise(SIGUSR1), 0);
@@ -164,7 +177,7 @@ START_TEST(a_simple_one_is_set_as_the_c_library_sets_it)
 {
     struct sigaction action = masking_action(), old;
     ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, on_plain), SIG_DFL);
-    ck_assert(program_handlers_have(SIGUSR1));
+    ck_assert(kernel_has_ours(SIGUSR1));
     ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, &old), 0);
     ck_assert_ptr_eq(old.sa_handler, on_plain);
     ck_assert(old.sa_flags & SA_RESTART);
@@ -176,7 +189,7 @@ START_TEST(a_simple_one_is_set_as_the_c_library_sets_it)
     ck_assert_int_eq(calls, 1);
     ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, SIG_IGN), on_plain);
     ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, SIG_DFL), SIG_IGN);
-    ck_assert(!program_handlers_have(SIGUSR1));
+    ck_assert(!kernel_has_ours(SIGUSR1));
 }
 END_TEST
 
@@ -195,13 +208,70 @@ START_TEST(ours_that_the_kernel_told_of_is_the_programs)
 }
 END_TEST
 
-START_TEST(one_that_is_set_plainly_is_the_kernels_and_finds_the_programs)
+START_TEST(where_nobody_asks_for_samples_it_is_the_kernels_and_finds_the_programs)
 {
     struct sigaction action = masking_action(), plain = { .sa_handler = on_plain }, old;
     ck_assert_int_eq(program_handlers_set(SIGUSR1, &action, NULL), 0);
-    ck_assert_int_eq(program_handlers_set_plainly(SIGUSR1, &plain, &old), 0);
+    atomic_store(&core.lost_sampling, true);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &plain, &old), 0);
     ck_assert_ptr_eq(old.sa_sigaction, on_info);
-    ck_assert_ptr_eq(program_handlers_set_simply_plainly(signal, SIGUSR1, SIG_DFL), on_plain);
+    ck_assert(!kernel_has_ours(SIGUSR1));
+    ck_assert_ptr_eq(program_handlers_set_simply(signal, SIGUSR1, SIG_DFL), on_plain);
+}
+END_TEST
+
+START_TEST(what_is_no_handler_has_none_whatever_its_flags)
+{
+    static const __sighandler_t none[] = { SIG_IGN, SIG_DFL };
+    for (int i = 0; i < 2; i++) {
+        const struct sigaction action = { .sa_handler = none[i], .sa_flags = SA_SIGINFO };
+        ck_assert_int_eq(program_handlers_set(SIGCHLD, &action, NULL), 0);
+        ck_assert_int_eq(raise(SIGCHLD), 0);
+    }
+}
+END_TEST
+
+START_TEST(one_that_was_reset_stays_so_when_stacks_get_small)
+{
+    const struct sigaction once = { .sa_handler = on_plain, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction bare, old;
+    ck_assert_int_eq(sigaction(SIGUSR1, &once, NULL), 0);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(sigaction(SIGUSR1, NULL, &bare), 0);
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, &once, NULL), 0);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    program_handlers_note_stack(getauxval(AT_MINSIGSTKSZ));
+    ck_assert_int_eq(program_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_ptr_eq(old.sa_handler, SIG_DFL);
+    ck_assert_int_eq(old.sa_flags, bare.sa_flags);
+}
+END_TEST
+
+static _Atomic bool has_end;
+
+static void *set_again_and_again(void *unused)
+{
+    const struct sigaction handled = masking_action(), none = { .sa_handler = SIG_DFL };
+    while (!atomic_load(&has_end)) {
+        ck_assert_int_eq(program_handlers_set(SIGUSR2, &handled, NULL), 0);
+        (void)program_handlers_set_simply(signal, SIGUSR2, on_plain);
+        ck_assert_int_eq(program_handlers_set(SIGUSR2, &none, NULL), 0);
+    }
+    return unused;
+}
+
+START_TEST(who_looks_while_another_thread_sets_finds_no_other)
+{
+    pthread_t setter;
+    struct sigaction old;
+    ck_assert_int_eq(pthread_create(&setter, NULL, set_again_and_again, NULL), 0);
+    for (int i = 0; i < 100 * 1000; i++) {
+        ck_assert_int_eq(program_handlers_set(SIGUSR2, NULL, &old), 0);
+        ck_assert(old.sa_sigaction == on_info || old.sa_handler == on_plain ||
+                  old.sa_handler == SIG_DFL);
+    }
+    atomic_store(&has_end, true);
+    ck_assert_int_eq(pthread_join(setter, NULL), 0);
 }
 END_TEST
 
@@ -210,9 +280,9 @@ START_TEST(others_are_the_kernels_own)
     struct sigaction action = masking_action(), old;
     const struct sigaction ignored = { .sa_handler = SIG_IGN };
     ck_assert_int_eq(program_handlers_set(SIGUSR1, &ignored, NULL), 0);
-    ck_assert(!program_handlers_have(SIGUSR1));
+    ck_assert(!kernel_has_ours(SIGUSR1));
     ck_assert_int_eq(program_handlers_set(SIGSEGV, &action, NULL), 0);
-    ck_assert(!program_handlers_have(SIGSEGV));
+    ck_assert(!kernel_has_ours(SIGSEGV));
     ck_assert_int_eq(sigaction(SIGSEGV, NULL, &old), 0);
     ck_assert_ptr_eq(old.sa_sigaction, on_info);
 }
@@ -250,7 +320,6 @@ START_TEST(what_is_no_signal_is_refused)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         ck_assert_int_eq(program_handlers_set(wrong[i], &action, &old), -1);
         ck_assert_int_eq(errno, EINVAL);
-        ck_assert(!program_handlers_have(wrong[i]));
     }
 }
 END_TEST
@@ -310,7 +379,10 @@ int main(void)
     tcase_add_test(all, one_that_blocks_nothing_is_called_by_ours_too);
     tcase_add_test(all, a_simple_one_is_set_as_the_c_library_sets_it);
     tcase_add_test(all, ours_that_the_kernel_told_of_is_the_programs);
-    tcase_add_test(all, one_that_is_set_plainly_is_the_kernels_and_finds_the_programs);
+    tcase_add_test(all, where_nobody_asks_for_samples_it_is_the_kernels_and_finds_the_programs);
+    tcase_add_test(all, what_is_no_handler_has_none_whatever_its_flags);
+    tcase_add_test(all, one_that_was_reset_stays_so_when_stacks_get_small);
+    tcase_add_test(all, who_looks_while_another_thread_sets_finds_no_other);
     tcase_add_test(all, others_are_the_kernels_own);
     tcase_add_test(all, what_comes_after_it_finds_it_once);
     tcase_add_test(all, one_that_is_reset_is_the_default_afterwards);

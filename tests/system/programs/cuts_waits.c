@@ -1,10 +1,11 @@
 /* cuts_waits: waits again and again, and is cut short each time by a handler that blocks no other
- * signal, at any moment of the clock. Prints how many waits did not fail with EINTR though the
- * handler had cut them short; the status is 1 when there was one. A signal that comes before its
- * wait has begun does not count: the next one follows. */
+ * signal, at any moment of the clock, for some seconds at most. Prints how many waits did not fail
+ * with EINTR though the handler had cut them short; the status is 1 when there was one. A signal
+ * that comes before its wait has begun does not count: the next one follows. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,8 +17,11 @@
 
 enum { ROUNDS = 60 * 1000, WAIT_MS = 60 * 1000, NEXT_SIGNAL_NS = 20 * 1000 * 1000 };
 
+static const int64_t most_ns = INT64_C(8000000000);
+
 static _Atomic int round_number; /* of the wait that is about to begin */
 static _Atomic int cuts;         /* signals that found the thread in a wait */
+static _Atomic bool has_end;
 static pthread_t waiter;
 
 static int64_t now_ns(void)
@@ -30,15 +34,15 @@ static int64_t now_ns(void)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info;
-    cuts += ((const ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == -EINTR;
+    cuts += !has_end && ((const ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == -EINTR;
 }
 
 static void *send_signals(void *unused)
 {
-    for (int seen = 0; seen < ROUNDS;) {
+    for (int seen = 0; !atomic_load(&has_end);) {
         int64_t last_ns = now_ns();
         while (atomic_load(&round_number) == seen && now_ns() - last_ns < NEXT_SIGNAL_NS)
-            ;
+            (void)sched_yield();
         seen = atomic_load(&round_number);
         for (int64_t end_ns = now_ns() + seen % 5000; now_ns() < end_ns;)
             ;
@@ -56,10 +60,11 @@ int main(void)
     if (sigaction(SIGUSR1, &action, NULL) < 0 ||
         pthread_create(&sender, NULL, send_signals, NULL) != 0)
         return 2;
-    while (failed < ROUNDS) {
+    for (int64_t end_ns = now_ns() + most_ns; failed < ROUNDS && now_ns() < end_ns;) {
         atomic_fetch_add(&round_number, 1);
         failed += poll(NULL, 0, WAIT_MS) < 0 && errno == EINTR;
     }
+    atomic_store(&has_end, true);
     if (pthread_join(sender, NULL) != 0)
         return 2;
     printf("%d\n", cuts - failed);
