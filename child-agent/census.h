@@ -28,8 +28,8 @@ void census_prepare_for_filter(void);
 
 /* Judges the program at PATH, which this process or a child is about to run with ENVIRONMENT. SEEN
  * is what program_look_at() found out about its file (NULL: it could not be read). LACKS_AGENT says
- * that the agent is out of its reach (child-agent/guest/preload.h). Behind a
- * filter the agent is out of reach for every program. */
+ * that the agent is out of its reach (child-agent/guest/preload.h), as it is for every program
+ * behind a filter. */
 void census_judge(struct census_program *program, const char *path,
                   const struct program_facts *seen, char *const *environment, bool lacks_agent);
 

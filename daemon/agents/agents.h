@@ -132,9 +132,8 @@ struct child *agents_add_silent(struct agents *agents, const struct child_introd
                                 enum recording_obstacle obstacle, int pidfd);
 
 /* Adds a process that reports that it exists but has recorded nothing yet, or that an obstacle
- * keeps it from ever recording. agents_watch_dormant()
- * looks whether such processes are still alive; call it once everything that was reported with them
- * is known. */
+ * keeps it from ever recording. agents_watch_dormant() looks whether such processes are still
+ * alive; call it once everything that was reported with them is known. */
 void agents_add_dormant(struct agents *agents, const struct child_introduction *who);
 void agents_watch_dormant(struct agents *agents);
 
