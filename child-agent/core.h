@@ -20,9 +20,8 @@ struct core {
     /* A filter of system calls may be in place: the program has set no_new_privs, which comes
      * before a filter. Sampling by the threads' clocks is over. */
     _Atomic bool is_filtered;
-    _Atomic bool has_filter;    /* the program has set a filter: the agent makes no system call that
-                                 * the program does not make itself */
-    _Atomic bool lost_sampling; /* the program has set a filter that forbids what samples take */
+    _Atomic bool has_filter; /* the program has set a filter: the agent makes no system call that
+                              * the program does not make itself */
     _Atomic bool forbids_sessions; /* the filter, calls that sessions of the program take */
     enum core_origin origin;
     uint64_t start_ns; /* of this image, on CLOCK_MONOTONIC */

@@ -34,7 +34,7 @@
 #include "child-agent/resting.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
-#include "child-agent/sampler/program_handlers.h"
+#include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -106,7 +106,7 @@ static const struct fork_step fork_steps[] = {
     /* The registry may have a thread to describe, which is for later. */
     { .in_child = process_arena_after_fork_child },
     { .unlock = clock_sampling_after_fork },
-    { .unlock = program_handlers_after_fork_child },
+    { .unlock = masking_handlers_after_fork_child },
     { .unlock = own_mappings_after_fork_child },
     { .unlock = raised_limits_after_fork_child },
     { .unlock = sampling_signal_after_fork_child },

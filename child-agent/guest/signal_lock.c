@@ -23,11 +23,6 @@ void signal_lock_take(struct signal_lock *lock, sigset_t *before)
         spin_once();
 }
 
-bool signal_lock_try(struct signal_lock *lock)
-{
-    return !atomic_exchange(&lock->is_held, true);
-}
-
 void signal_lock_release(struct signal_lock *lock, const sigset_t *before)
 {
     atomic_store(&lock->is_held, false);

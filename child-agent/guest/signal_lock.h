@@ -16,15 +16,10 @@ struct signal_lock {
 /* Takes LOCK. *BEFORE is the calling thread's mask, for signal_lock_release(). */
 void signal_lock_take(struct signal_lock *lock, sigset_t *before);
 
-/* Takes LOCK if it is free, and leaves the mask of the calling thread as it is: a handler that
- * interrupts it may find the lock held. For signal_lock_reset(). */
-bool signal_lock_try(struct signal_lock *lock);
-
 /* Releases LOCK. */
 void signal_lock_release(struct signal_lock *lock, const sigset_t *before);
 
-/* Frees LOCK, which the caller took by signal_lock_try(), or which nobody holds in a forked child.
- */
+/* Called in a forked child, in which nobody holds LOCK. */
 void signal_lock_reset(struct signal_lock *lock);
 
 #endif

@@ -85,7 +85,6 @@ static void prepare_for_filter(const struct sock_fprog *filter)
         process_memory_read_directly();
         goes_on = clock_sampling_go_quiet();
     }
-    atomic_store(&core.lost_sampling, !goes_on);
     atomic_store(&core.has_filter, true);
     let_calls_pass();
 }
@@ -98,7 +97,6 @@ static void prepare_for_next_filter(const struct sock_fprog *filter)
     if (!goes_on || (filter != NULL && filter_calls_let_sampling_go_on(filter)))
         return;
     goes_on = false;
-    atomic_store(&core.lost_sampling, true);
     (void)real_sigaction(sampling_signal_number(), &ignored, NULL); /* which is allowed */
 }
 

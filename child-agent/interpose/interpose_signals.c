@@ -13,6 +13,7 @@
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -47,6 +48,21 @@ static void prepare_for_action(int number, const struct sigaction *action)
         signal_stack_withdraw();
 }
 
+static int set_action(int number, const struct sigaction *action, struct sigaction *old_action)
+{
+    struct sigaction installed;
+    if (core.is_enabled && action != NULL) {
+        installed = *action;
+        installed.sa_handler = program_handler_to_install(number, action->sa_handler);
+        action = &installed;
+    }
+    int result = core.is_enabled ? masking_handlers_set(number, action, old_action)
+                                 : real_sigaction(number, action, old_action);
+    if (result == 0 && old_action != NULL)
+        old_action->sa_handler = program_handler_of(old_action->sa_handler);
+    return result;
+}
+
 PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
                                struct sigaction *old_action)
 {
@@ -54,7 +70,17 @@ PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
         prepare_for_action(number, action);
     if (is_ours(number))
         return sampling_signal_program_action(number, action, old_action);
-    return program_handlers_set(number, action, old_action);
+    return set_action(number, action, old_action);
+}
+
+typedef __sighandler_t simple_setter(int number, __sighandler_t handler);
+
+/* The C library decides what is blocked, and whether calls are made again (siginterrupt()). */
+static __sighandler_t set_simply(simple_setter *real, int number, __sighandler_t handler)
+{
+    if (core.is_enabled && !sampling_signal_may_be(number))
+        handler = program_handler_to_install(number, handler);
+    return program_handler_of(real(number, handler));
 }
 
 PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
@@ -70,7 +96,7 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
         return sampling_signal_program_action(number, &action, &old_action) == 0
                    ? old_action.sa_handler
                    : SIG_ERR;
-    return program_handlers_set_simply(real, number, handler);
+    return set_simply(real, number, handler);
 }
 
 /* signal() under its other names, and its relatives: they tell of the handler before. */
@@ -80,7 +106,7 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
         static simple_setter *real;                                                                \
         if (real == NULL)                                                                          \
             real = (simple_setter *)real_symbol(#name);                                            \
-        return program_handlers_set_simply(real, number, handler);                                 \
+        return set_simply(real, number, handler);                                                  \
     }
 
 extern __sighandler_t bsd_signal(int number, __sighandler_t handler);
@@ -109,7 +135,7 @@ PROFD_INTERPOSED int sigaltstack(const stack_t *stack, stack_t *old_stack)
     bool is_read = core.is_enabled && read_argument(stack, &wanted, sizeof(wanted));
     int result = signal_stack_change(stack, old_stack);
     if (is_read && result == 0 && (wanted.ss_flags & ~FLAGS_THAT_ARE_NO_STATE) != SS_DISABLE)
-        program_handlers_note_stack(wanted.ss_size);
+        masking_handlers_note_stack(wanted.ss_size);
     return result;
 }
 

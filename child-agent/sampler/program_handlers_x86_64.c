@@ -1,0 +1,99 @@
+/* The handlers that the kernel gets differ in the number of the program's handler alone, which each
+ * of them adds to its arguments. The kernel passes the context whatever SA_SIGINFO says. */
+#include "child-agent/sampler/program_handlers.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "child-agent/sampler/interrupted_call.h"
+
+enum { ENTRY_BYTES = 16 };
+
+extern const uint8_t program_handler_entries[PROGRAM_HANDLERS_MOST * ENTRY_BYTES];
+void call_program_handler(int number, siginfo_t *info, void *context, uint32_t place);
+
+/* By place; filled and never changed again. */
+static _Atomic(__sighandler_t) program_handlers[PROGRAM_HANDLERS_MOST];
+
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
+
+_Static_assert(PROGRAM_HANDLERS_MOST == 256 && ENTRY_BYTES == 16, "as the code below has it");
+
+__asm__(".text\n"
+        ".hidden program_handler_entries\n"
+        ".globl program_handler_entries\n"
+        ".type program_handler_entries, @function\n"
+        ".p2align 4\n"
+        "program_handler_entries:\n"
+        "    .cfi_startproc\n"
+        ".set place, 0\n"
+        ".rept 256\n"
+        "    .p2align 4\n"
+        "    movl $place, %ecx\n"
+        "    jmp call_program_handler\n"
+        ".set place, place + 1\n"
+        ".endr\n"
+        "    .p2align 4\n"
+        "    .cfi_endproc\n"
+        ".size program_handler_entries, .-program_handler_entries\n");
+
+__attribute__((used, visibility("hidden"))) void
+call_program_handler(int number, siginfo_t *info, void *context, uint32_t place)
+{
+    typedef void any_function(void);
+    typedef void handler_function(int, siginfo_t *, void *); /* it may want fewer arguments */
+    any_function *handler = (any_function *)atomic_load(&program_handlers[place]);
+    ((handler_function *)handler)(number, info, context);
+    interrupted_call_keep(context);
+}
+
+/* SIG_HOLD, which sigset() takes, is the last of what is none. */
+static bool is_handler(__sighandler_t handler)
+{
+    return (uintptr_t)handler > (uintptr_t)SIG_HOLD && handler != SIG_ERR;
+}
+
+static bool comes_by_itself(int number)
+{
+    return number != SIGSEGV && number != SIGBUS && number != SIGFPE && number != SIGILL &&
+           number != SIGTRAP && number != SIGSYS && number != SIGABRT;
+}
+
+static bool is_entry(__sighandler_t handler, size_t *place)
+{
+    uintptr_t offset = (uintptr_t)handler - (uintptr_t)program_handler_entries;
+    *place = offset / ENTRY_BYTES;
+    return *place < PROGRAM_HANDLERS_MOST;
+}
+
+/* The place of HANDLER, which it may get now; false when there is none left. */
+static bool find_place(__sighandler_t handler, size_t *place)
+{
+    size_t first = ((uintptr_t)handler >> 4) % PROGRAM_HANDLERS_MOST;
+    for (size_t i = 0; i < PROGRAM_HANDLERS_MOST; i++) {
+        __sighandler_t found = NULL;
+        *place = (first + i) % PROGRAM_HANDLERS_MOST;
+        if (atomic_compare_exchange_strong(&program_handlers[*place], &found, handler) ||
+            found == handler)
+            return true;
+    }
+    return false;
+}
+
+__sighandler_t program_handler_to_install(int number, __sighandler_t handler)
+{
+    size_t place;
+    if (!is_handler(handler) || !comes_by_itself(number) || is_entry(handler, &place) ||
+        !find_place(handler, &place))
+        return handler;
+    return (__sighandler_t)(uintptr_t)(program_handler_entries + place * ENTRY_BYTES);
+}
+
+__sighandler_t program_handler_of(__sighandler_t installed)
+{
+    size_t place;
+    return is_entry(installed, &place) ? atomic_load(&program_handlers[place]) : installed;
+}
