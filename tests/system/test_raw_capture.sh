@@ -6,6 +6,7 @@
 # start_family: processes that live with threads and without, one that stands still, others that exited and were
 # killed, and short ones; in a session that is paused, so that captures after each other see the same.
 start_family() {
+    local patience_s=$((patience_s + $1 / 10)) # a machine that is slow and busy runs few of them in a second
     cat >family.sh <<SH
 '$programs/busy' 0.3
 '$programs/busy' 60 & b=\$!
