@@ -1,6 +1,6 @@
-/* Handlers of the program that may run on a signal stack on which the agent's would not fit as well:
- * they block the sampling signal while they run, and nobody sees that. Handlers that are installed
- * past the C library are left alone.
+/* Handlers of the program that may run on a signal stack on which the agent's would not fit as
+ * well: they block the sampling signal while they run, and nobody sees that. Handlers that are
+ * installed past the C library are left alone.
  *
  * As safe in signal handlers as sigaction(). */
 #ifndef PROFD_AGENT_MASKING_HANDLERS_H

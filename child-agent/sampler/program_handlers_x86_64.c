@@ -40,8 +40,8 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size program_handler_entries, .-program_handler_entries\n");
 
-__attribute__((used, visibility("hidden"))) void
-call_program_handler(int number, siginfo_t *info, void *context, uint32_t place)
+__attribute__((used, visibility("hidden"))) void call_program_handler(int number, siginfo_t *info,
+                                                                      void *context, uint32_t place)
 {
     typedef void any_function(void);
     typedef void handler_function(int, siginfo_t *, void *); /* it may want fewer arguments */

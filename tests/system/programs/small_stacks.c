@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -154,8 +155,12 @@ static int is_enough(size_t bytes, const char *way)
     pid_t pid = fork();
     if (pid == 0)
         work_on(bytes, way);
-    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-           WEXITSTATUS(status) == STATUS;
+    bool is_good = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+                   WEXITSTATUS(status) == STATUS;
+    if (!is_good)
+        fprintf(stderr, "with a stack of %zu bytes a child ended with status %#x\n", bytes,
+                (unsigned)status);
+    return is_good;
 }
 
 static int are_enough(const char *way)
