@@ -80,7 +80,7 @@ test_stacks_are_whole_where_reading_memory_is_refused() {
     for clock in cpu wall; do
         expect 0 "$programs/refuses" reads "$profctl" run --clock $clock -o out.json -- "$programs/busy" 0.3
         expect 0 "$profctl" --quiet convert out.json -o out.collapsed
-        is_share_of '^busy' ';main .*;burn_outer ' -gt 980
+        is_share_of '^busy .*;burn_' ';main .*;burn_outer ' -gt 980
         expect 0 "$profctl" report out.json
         refute grep -q '^stacks:' stdout
     done
