@@ -52,7 +52,7 @@ bool census_has_listener(void)
 static void judge_unseen(struct census_program *program)
 {
     program->obstacle = OBSTACLE_OUT_OF_REACH;
-    program->judged_ns = census_unasked_time_ns();
+    program->judged_ns = clock_monotonic_without_call_ns();
     program->is_told = program->path != NULL && program->path[0] != '\0' &&
                        !is_descriptor(program->path) && census_unasked_ring() != NULL;
 }
@@ -113,22 +113,6 @@ static void set_path(struct census_entry *entry, const char *path)
     census_ring_set_path(entry, full);
 }
 
-/* The path as it was given: to complete it takes calls. */
-static void tell_unseen_program(const struct census_program *program,
-                                struct profd_process_id process, enum census_kind kind)
-{
-    struct census_entry entry = {
-        .kind = kind,
-        .time_ns = program->judged_ns,
-        .pid = process.number,
-        .parent_pid = census_unasked_parent_of(process.number),
-        .obstacle = program->obstacle,
-        .cpu_ns = PROCESS_CLOCK_UNKNOWN,
-    };
-    census_ring_set_path(&entry, program->path);
-    put_entry(&entry);
-}
-
 static void tell_program(const struct census_program *program, struct profd_process_id process,
                          enum census_kind kind)
 {
@@ -136,20 +120,24 @@ static void tell_program(const struct census_program *program, struct profd_proc
 
     if (!program->is_told)
         return;
-    if (is_behind_filter()) {
-        tell_unseen_program(program, process, kind);
-        return;
-    }
-    bool is_own = process.number == getpid();
     struct census_entry entry = {
         .kind = kind,
         .time_ns = program->judged_ns,
         .pid = process.number,
-        .parent_pid = is_own ? getppid() : getpid(),
         .obstacle = program->obstacle,
-        .cpu_ns = is_own ? process_clock_ns(process.number) : PROCESS_CLOCK_UNKNOWN,
+        .cpu_ns = PROCESS_CLOCK_UNKNOWN,
     };
-    set_path(&entry, program->path);
+    if (is_behind_filter()) {
+        entry.parent_pid = census_unasked_parent_of(process.number);
+        census_ring_set_path(&entry, program->path); /* to complete it takes calls */
+    } else {
+        const pid_t caller = getpid();
+        const bool is_own = process.number == caller;
+        entry.parent_pid = is_own ? getppid() : caller;
+        if (is_own)
+            entry.cpu_ns = process_clock_ns(caller);
+        set_path(&entry, program->path);
+    }
     put_entry(&entry);
     errno = call_errno;
 }
@@ -200,11 +188,6 @@ bool census_report_present(uint32_t generation)
     return census_ring_put_if_roomy(ring, &entry);
 }
 
-uint64_t census_time_before_copy_ns(void)
-{
-    return is_behind_filter() ? census_unasked_time_ns() : 0;
-}
-
 void census_report_copied(struct profd_process_id process, uint64_t before_ns)
 {
     if (!is_behind_filter())
@@ -228,7 +211,7 @@ void census_report_forked(void)
         return;
     struct profd_process_id process = census_unasked_begin_child();
     if (process.number != 0)
-        census_report_copied(process, census_unasked_time_ns());
+        census_report_copied(process, clock_monotonic_without_call_ns());
 }
 
 /* A child of vfork that could not run its program was never another process than this one: it used
@@ -266,7 +249,7 @@ void census_report_ended(struct profd_process_id process, int wait_status, uint6
         return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,
-        .time_ns = is_behind_filter() ? census_unasked_time_ns() : clock_monotonic_ns(),
+        .time_ns = is_behind_filter() ? clock_monotonic_without_call_ns() : clock_monotonic_ns(),
         .pid = process.number,
         .parent_pid = is_behind_filter() ? census_unasked_parent_of(process.number) : getpid(),
         .wait_status = wait_status,

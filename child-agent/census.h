@@ -56,9 +56,8 @@ bool census_has_listener(void);
 /* Reports, in a child that was forked behind a filter, that it exists. Nothing without a filter. */
 void census_report_forked(void);
 
-/* Reports the same of PROCESS, a copy of this one, in its parent, with the time BEFORE it was made:
- * its end may be reported sooner. */
-uint64_t census_time_before_copy_ns(void);
+/* Reports the same of PROCESS, a copy of this one, in its parent. BEFORE_NS is the time before it
+ * was made (clock_monotonic_without_call_ns()), since its end may be reported sooner. */
 void census_report_copied(struct profd_process_id process, uint64_t before_ns);
 
 /* Reports that PROCESS was waited for. CPU_NS is what its clock showed before that

@@ -80,8 +80,3 @@ pid_t census_unasked_parent_of(pid_t process)
 {
     return process == unasked.process ? unasked.parent : unasked.process;
 }
-
-uint64_t census_unasked_time_ns(void)
-{
-    return clock_monotonic_without_call_ns();
-}

@@ -7,7 +7,6 @@
 #ifndef PROFD_AGENT_CENSUS_UNASKED_H
 #define PROFD_AGENT_CENSUS_UNASKED_H
 
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "profd_threads.h"
@@ -40,8 +39,5 @@ struct profd_process_id census_unasked_caller(void);
 
 /* Returns the parent of PROCESS, which is this process or was made by it. */
 pid_t census_unasked_parent_of(pid_t process);
-
-/* Returns the current time on CLOCK_MONOTONIC, or 0 if that would take a call. */
-uint64_t census_unasked_time_ns(void);
 
 #endif

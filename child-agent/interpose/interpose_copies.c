@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/census.h"
 #include "child-agent/census_unasked.h"
 #include "child-agent/fork.h"
@@ -90,7 +91,7 @@ PROFD_INTERPOSED int clone(start_function *start, void *stack, int flags, void *
     prepare_for_other_root(flags);
     bool is_followed = start != NULL && stack != NULL &&
                        interpose_copies_follows((unsigned)flags) && fork_copy_begin();
-    const uint64_t before_ns = census_time_before_copy_ns();
+    const uint64_t before_ns = clock_monotonic_without_call_ns();
     int result = is_followed
                      ? real_clone(begin_copy, stack, flags, &beginning, parent_tid, tls, child_tid)
                      : real_clone(start, stack, flags, argument, parent_tid, tls, child_tid);

@@ -17,9 +17,6 @@ void call_program_handler(int number, siginfo_t *info, void *context, uint32_t p
 /* By place; filled and never changed again. */
 static _Atomic(__sighandler_t) program_handlers[PROGRAM_HANDLERS_MOST];
 
-#define TEXT_OF(number) #number
-#define TEXT(number)    TEXT_OF(number)
-
 _Static_assert(PROGRAM_HANDLERS_MOST == 256 && ENTRY_BYTES == 16, "as the code below has it");
 
 __asm__(".text\n"

@@ -7,12 +7,22 @@
 
 static volatile uint64_t burn_sink;
 
+static inline uint64_t time_on(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+    return time_on(CLOCK_MONOTONIC);
+}
+
 /* CPU time of the calling thread. */
 static inline uint64_t thread_cpu_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return time_on(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static __attribute__((noinline, unused)) void burn_inner(void)

@@ -3,52 +3,25 @@
  * them. They exit with 3 (fork), 5 (forked by that one), 9 (clone), 21 (_Fork), 17 and 18 (whose
  * programs do not exist, by fork and vfork), 23 (likewise, behind another filter), or become
  * true(1), false(1) and echo(1). */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/call_filter.h"
 #include "tests/system/programs/burn.h"
 
-static int set_filter(const unsigned *forbidden, size_t count)
+static int set_filter(void)
 {
-    enum { MOST = 16 };
-    struct sock_filter filter[2 * MOST + 2] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                                         offsetof(struct seccomp_data, nr)) };
-    unsigned short length = 1;
-    for (size_t i = 0; i < count; i++) {
-        filter[length++] =
-            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], 0, 1);
-        filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-    }
-    filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    const struct sock_fprog program = { .len = length, .filter = filter };
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-        return -1;
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
-static int set_first_filter(void)
-{
-    static const unsigned forbidden[] = { SYS_membarrier,   SYS_memfd_create,    SYS_socket,
+    static const uint32_t forbidden[] = { SYS_membarrier,   SYS_memfd_create,    SYS_socket,
                                           SYS_timer_create, SYS_perf_event_open, SYS_getppid,
                                           SYS_readlink,     SYS_getcwd,          SYS_gettid,
                                           SYS_clock_gettime };
-    return set_filter(forbidden, sizeof(forbidden) / sizeof(forbidden[0]));
-}
-
-/* A child's own: nobody may even ask who calls. */
-static int set_second_filter(void)
-{
-    static const unsigned forbidden[] = { SYS_getpid };
-    return set_filter(forbidden, 1);
+    return filter_calls(forbidden, sizeof(forbidden) / sizeof(forbidden[0]),
+                        SECCOMP_RET_KILL_PROCESS);
 }
 
 static void await_child(pid_t child)
@@ -71,42 +44,44 @@ static void fork_twice(void)
     await_child(child);
 }
 
-/* Programs that exist, and one that does not. */
-static void run_programs(void)
+/* STATUS: of a child that could not run PROGRAM. */
+static void fork_and_run(const char *program, int status)
 {
-    static char *arguments[] = { "echo", NULL }, *environment[] = { NULL };
     pid_t child = fork();
     if (child == 0) {
-        execlp("true", "true", NULL);
+        execlp(program, program, NULL);
+        _exit(status);
+    }
+    await_child(child);
+}
+
+static void vfork_and_run(const char *program, int status)
+{
+    pid_t child = vfork();
+    if (child == 0) {
+        execl(program, program, NULL);
+        _exit(status);
+    }
+    await_child(child);
+}
+
+static void spawn(const char *program)
+{
+    char *arguments[] = { (char *)program, NULL }, *environment[] = { NULL };
+    pid_t child;
+    if (posix_spawnp(&child, program, NULL, NULL, arguments, environment) != 0)
         _exit(1);
-    }
     await_child(child);
-    child = vfork();
+}
+
+/* Nobody may even ask who calls there. */
+static void run_behind_second_filter(const char *program, int status)
+{
+    pid_t child = fork();
     if (child == 0) {
-        execl("/bin/false", "false", NULL);
-        _exit(1);
-    }
-    await_child(child);
-    if (posix_spawnp(&child, "echo", NULL, NULL, arguments, environment) != 0)
-        _exit(1);
-    await_child(child);
-    child = fork();
-    if (child == 0) {
-        execl("/nothing", "nothing", NULL);
-        _exit(17);
-    }
-    await_child(child);
-    child = vfork();
-    if (child == 0) {
-        execl("/nothing", "nothing", NULL);
-        _exit(18);
-    }
-    await_child(child);
-    child = fork();
-    if (child == 0) {
-        if (set_second_filter() == 0)
-            execl("/nothing", "nothing", NULL);
-        _exit(23);
+        if (filter_call(SYS_getpid, SECCOMP_RET_KILL_PROCESS) == 0)
+            execl(program, program, NULL);
+        _exit(status);
     }
     await_child(child);
 }
@@ -130,10 +105,15 @@ static void copy_twice(void)
 int main(void)
 {
     burn_outer(0.02);
-    if (set_first_filter() < 0)
+    if (set_filter() < 0)
         return 77;
     fork_twice();
-    run_programs();
+    fork_and_run("true", 1);
+    vfork_and_run("/bin/false", 1);
+    spawn("echo");
+    fork_and_run("/nothing", 17);
+    vfork_and_run("/nothing", 18);
+    run_behind_second_filter("/nothing", 23);
     copy_twice();
     return 0;
 }

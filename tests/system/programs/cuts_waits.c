@@ -11,25 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
+
+#include "tests/system/programs/burn.h"
 
 enum { ROUNDS = 60 * 1000, WAIT_MS = 60 * 1000, NEXT_SIGNAL_NS = 20 * 1000 * 1000 };
 
-static const int64_t most_ns = INT64_C(8000000000);
+static const uint64_t most_ns = UINT64_C(8000000000);
 
 static _Atomic int round_number; /* of the wait that is about to begin */
 static _Atomic int cuts;         /* signals that found the thread in a wait */
 static _Atomic bool has_end;
 static pthread_t waiter;
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
@@ -40,11 +33,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static void *send_signals(void *unused)
 {
     for (int seen = 0; !atomic_load(&has_end);) {
-        int64_t last_ns = now_ns();
+        uint64_t last_ns = now_ns();
         while (atomic_load(&round_number) == seen && now_ns() - last_ns < NEXT_SIGNAL_NS)
             (void)sched_yield();
         seen = atomic_load(&round_number);
-        for (int64_t end_ns = now_ns() + seen % 5000; now_ns() < end_ns;)
+        for (uint64_t end_ns = now_ns() + (uint64_t)(seen % 5000); now_ns() < end_ns;)
             ;
         (void)pthread_kill(waiter, SIGUSR1);
     }
@@ -60,7 +53,7 @@ int main(void)
     if (sigaction(SIGUSR1, &action, NULL) < 0 ||
         pthread_create(&sender, NULL, send_signals, NULL) != 0)
         return 2;
-    for (int64_t end_ns = now_ns() + most_ns; failed < ROUNDS && now_ns() < end_ns;) {
+    for (uint64_t end_ns = now_ns() + most_ns; failed < ROUNDS && now_ns() < end_ns;) {
         atomic_fetch_add(&round_number, 1);
         failed += poll(NULL, 0, WAIT_MS) < 0 && errno == EINTR;
     }

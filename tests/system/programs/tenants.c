@@ -103,13 +103,6 @@ static uint64_t waited_so_far(void *context)
     return waited_ns;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void wait_for_event(void)
 {
     uint64_t start_ns = now_ns();
