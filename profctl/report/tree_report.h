@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "json/json_reader.h"
+#include "profctl/convert/call_tree.h"
 #include "profctl/convert/thread_stacks.h"
 #include "profctl/profile/process_accounts.h"
-#include "profctl/report/call_tree.h"
 
 enum tree_direction {
     TREE_CALLEES, /* program, thread, then who called whom: processes and threads of one name count

@@ -1,7 +1,7 @@
 /* profctl.call_tree: sums of paths, and the order of calls. */
 #include <check.h>
 
-#include "profctl/report/call_tree.h"
+#include "profctl/convert/call_tree.h"
 #include "tests/unit/run_suite.h"
 
 static struct call_tree tree;

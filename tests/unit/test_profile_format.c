@@ -108,6 +108,29 @@ START_TEST(collapsed_stacks_have_cpu_time_or_samples)
 }
 END_TEST
 
+/* Of a thread with two samples in work, at two addresses, and of another one with its name. */
+static const char with_places[] =
+    "{\"meta\":{\"interval\":1,\"sampleUnits\":{\"threadCPUDelta\":\"ns\"}},\"processes\":[],"
+    "\"threads\":[{\"name\":\"pool\",\"processName\":\"app\",\"pid\":7,\"tid\":8,"
+    "\"stringTable\":[\"main\",\"work\"],\"frameTable\":{\"schema\":{\"location\":0,\"line\":1},"
+    "\"data\":[[0,1],[1,20],[1,21],[0,2]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},"
+    "\"data\":[[null,0],[0,1],[0,2],[null,3],[3,1]]},"
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"
+    "\"data\":[[1,1,1000400],[2,2,1000400],[4,3,1000000]]}},"
+    "{\"name\":\"pool\",\"processName\":\"app\",\"pid\":7,\"tid\":9,"
+    "\"stringTable\":[\"work\",\"main\"],\"frameTable\":{\"schema\":{\"location\":0},"
+    "\"data\":[[1],[0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},"
+    "\"data\":[[null,0],[0,1]]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1,"
+    "\"threadCPUDelta\":2},\"data\":[[1,1,500000],[0,2,2000]]}}]}";
+
+START_TEST(collapsed_stacks_of_the_same_functions_are_one)
+{
+    ck_assert_int_eq(convert_text(with_places, &format_collapsed), 0);
+    ck_assert_str_eq(written, "app (7);pool;main 2\n"
+                              "app (7);pool;main;work 3501\n");
+}
+END_TEST
+
 START_TEST(speedscope_shares_frames)
 {
     ck_assert_int_eq(convert_profile(&format_speedscope), 0);
@@ -347,6 +370,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_add_test(all, collapsed_stacks_have_cpu_time_or_samples);
+    tcase_add_test(all, collapsed_stacks_of_the_same_functions_are_one);
     tcase_add_test(all, speedscope_shares_frames);
     tcase_add_test(all, trace_events_are_calls);
     tcase_add_test(all, trace_events_tell_their_node_and_self_time);

@@ -1,4 +1,4 @@
-#include "profctl/report/call_tree.h"
+#include "profctl/convert/call_tree.h"
 
 #include <errno.h>
 
