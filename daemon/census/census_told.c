@@ -37,6 +37,13 @@ struct child *census_add(struct census *census, const struct process_sighting *s
 
 /* --- What an entry means --- */
 
+/* What makes no sense is left out. */
+static enum recording_obstacle obstacle_of(const struct census_entry *entry)
+{
+    return entry->obstacle < OBSTACLE_COUNT ? (enum recording_obstacle)entry->obstacle
+                                            : OBSTACLE_NONE;
+}
+
 static bool is_nameless(const struct child *child, const struct census_entry *entry)
 {
     return child->agent == CHILD_IS_SILENT && child->state == CHILD_ENDED &&
@@ -53,7 +60,7 @@ static bool is_same_program(const struct child *child, const struct census_entry
 static bool has_ended_before(const struct child *latest, const struct census_entry *entry)
 {
     return latest != NULL && latest->agent == CHILD_IS_SILENT && latest->state == CHILD_ENDED &&
-           entry->obstacle != OBSTACLE_NONE && entry->time_ns <= latest->end_ns;
+           obstacle_of(entry) != OBSTACLE_NONE && entry->time_ns <= latest->end_ns;
 }
 
 static enum census_meaning meaning_of_present(const struct child *latest,
@@ -139,19 +146,18 @@ static struct process_sighting sighting_of(const struct census_entry *entry)
     };
 }
 
-static struct child *add_told(struct census *census, const struct census_entry *entry,
-                              enum recording_obstacle obstacle)
+static struct child *add_told(struct census *census, const struct census_entry *entry)
 {
     const struct process_sighting sighting = sighting_of(entry);
 
-    return census_add(census, &sighting, entry->path, obstacle);
+    return census_add(census, &sighting, entry->path, obstacle_of(entry));
 }
 
 /* If it is gone already, its parent may still report how it ended. Until then it ended just now,
  * since its hello may still be unread. */
 static void add_living(struct census *census, const struct census_entry *entry)
 {
-    struct child *child = add_told(census, entry, (enum recording_obstacle)entry->obstacle);
+    struct child *child = add_told(census, entry);
 
     if (child != NULL && child->watch == NULL && kill(entry->pid, 0) < 0 && errno == ESRCH)
         agents_end_unwatched(child, uv_hrtime());
@@ -164,17 +170,10 @@ static bool is_believable(const struct census_entry *entry)
 {
     struct process_sighting sighting;
 
-    if (entry->obstacle == OBSTACLE_NONE || !process_sight(entry->pid, &sighting))
+    if (obstacle_of(entry) == OBSTACLE_NONE || !process_sight(entry->pid, &sighting))
         return true;
     return sighting.parent_pid == entry->parent_pid ||
            sighting.start_ns + NAME_WITHIN_NS >= entry->time_ns;
-}
-
-/* What makes no sense is left out. */
-static enum recording_obstacle obstacle_of(const struct census_entry *entry)
-{
-    return entry->obstacle < OBSTACLE_COUNT ? (enum recording_obstacle)entry->obstacle
-                                            : OBSTACLE_NONE;
 }
 
 void census_add_present(struct census *census, const struct census_entry *entry)
@@ -204,8 +203,8 @@ static void rename_child(struct child *child, const struct census_entry *entry)
     free(child->executable);
     child->executable = executable;
     child->knowledge = CHILD_KNOWN_BY_ITSELF;
-    if (entry->obstacle != OBSTACLE_NONE)
-        child->obstacle = (enum recording_obstacle)entry->obstacle;
+    if (obstacle_of(entry) != OBSTACLE_NONE)
+        child->obstacle = obstacle_of(entry);
     child->start_ns = entry->time_ns;
     if (child->lacks_start)
         child->process_start_ns = entry->time_ns;
@@ -214,7 +213,7 @@ static void rename_child(struct child *child, const struct census_entry *entry)
 
 static void record_exec(struct child *child, const struct census_entry *entry)
 {
-    child_begin_exec(child, entry->time_ns, entry->path, (enum recording_obstacle)entry->obstacle);
+    child_begin_exec(child, entry->time_ns, entry->path, obstacle_of(entry));
 }
 
 /* The program of PID's parent, which PID runs too unless it called exec unnoticed. */
@@ -313,11 +312,11 @@ static void apply_entry(struct census *census, const struct census_entry *entry)
     case CENSUS_MEANS_NOTHING:
         break;
     case CENSUS_MEANS_NEW:
-        begin_image(census, latest, entry);
+        if (latest != NULL || is_believable(entry))
+            begin_image(census, latest, entry);
         break;
     case CENSUS_MEANS_LAST_WORDS:
-        agents_split_ending(latest, entry->time_ns,
-                            add_told(census, entry, (enum recording_obstacle)entry->obstacle));
+        agents_split_ending(latest, entry->time_ns, add_told(census, entry));
         break;
     case CENSUS_MEANS_NAME:
         rename_child(latest, entry);

@@ -67,6 +67,17 @@ START_TEST(who_ended_before_it_was_told_of_is_taken_in_once)
 }
 END_TEST
 
+/* As a newer agent may tell, or a broken one. */
+START_TEST(an_unknown_obstacle_is_none)
+{
+    struct child ended = ended_child(silent_child(200), VERDICT_EXITED, 200);
+    struct census_entry entry = entry_of(CENSUS_PRESENT, 190);
+    ended.knowledge = CHILD_KNOWN_BY_END_UNNAMED;
+    entry.obstacle = OBSTACLE_COUNT;
+    ck_assert_int_eq(census_meaning_of(&ended, &entry), CENSUS_MEANS_PRESENT);
+}
+END_TEST
+
 START_TEST(a_wish_is_of_whoever_is_known)
 {
     struct child known = child_with_hello(100);
@@ -195,6 +206,7 @@ int main(void)
     Suite *suite = suite_create("daemon.census_told");
     TCase *tests = tcase_create("meanings");
     tcase_add_test(tests, who_ended_before_it_was_told_of_is_taken_in_once);
+    tcase_add_test(tests, an_unknown_obstacle_is_none);
     tcase_add_test(tests, a_wish_is_of_whoever_is_known);
     tcase_add_test(tests, a_process_that_is_there_is_taken_in_once);
     tcase_add_test(tests, a_program_of_an_unknown_process_is_new);
