@@ -13,6 +13,7 @@
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/interpose/interpose_signals.h"
 #include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/program_signal.h"
@@ -34,18 +35,23 @@ PROFD_INTERPOSED int sigprocmask(int how, const sigset_t *set, sigset_t *old_set
     return -1;
 }
 
-/* Whether what is done with NUMBER is for us to know. */
-static bool is_ours(int number)
+bool interpose_signals_are_ours(int number)
 {
     return core.is_enabled && sampling_signal_may_be(number) && sampling_signal_is_own_process();
 }
 
-static void prepare_for_action(int number, const struct sigaction *action)
+void interpose_signals_prepare(int number, const struct sigaction *action)
 {
     if (number == SIGCHLD && sampling_signal_has_handler(action))
         sampling_signal_prepare_for_children();
     if (action->sa_flags & SA_ONSTACK)
         signal_stack_withdraw();
+}
+
+void interpose_signals_show(int number, struct sigaction *action)
+{
+    sampling_signal_hide_own_action(number, action);
+    action->sa_handler = program_handler_of(action->sa_handler);
 }
 
 static int set_action(int number, const struct sigaction *action, struct sigaction *old_action)
@@ -59,7 +65,7 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
     int result = core.is_enabled ? masking_handlers_set(number, action, old_action)
                                  : real_sigaction(number, action, old_action);
     if (result == 0 && old_action != NULL)
-        old_action->sa_handler = program_handler_of(old_action->sa_handler);
+        interpose_signals_show(number, old_action);
     return result;
 }
 
@@ -67,55 +73,11 @@ PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
                                struct sigaction *old_action)
 {
     if (core.is_enabled && action != NULL)
-        prepare_for_action(number, action);
-    if (is_ours(number))
+        interpose_signals_prepare(number, action);
+    if (interpose_signals_are_ours(number))
         return sampling_signal_program_action(number, action, old_action);
     return set_action(number, action, old_action);
 }
-
-typedef __sighandler_t simple_setter(int number, __sighandler_t handler);
-
-/* The C library decides what is blocked, and whether calls are made again (siginterrupt()). */
-static __sighandler_t set_simply(simple_setter *real, int number, __sighandler_t handler)
-{
-    if (core.is_enabled && !sampling_signal_may_be(number))
-        handler = program_handler_to_install(number, handler);
-    return program_handler_of(real(number, handler));
-}
-
-PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
-{
-    static simple_setter *real;
-    if (real == NULL)
-        real = (simple_setter *)real_symbol("signal");
-    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, old_action;
-    (void)sigaddset(&action.sa_mask, number); /* as the C library does */
-    if (core.is_enabled)
-        prepare_for_action(number, &action);
-    if (is_ours(number))
-        return sampling_signal_program_action(number, &action, &old_action) == 0
-                   ? old_action.sa_handler
-                   : SIG_ERR;
-    return set_simply(real, number, handler);
-}
-
-/* signal() under its other names, and its relatives: they tell of the handler before. */
-#define SIMPLE_SETTER(name)                                                                        \
-    PROFD_INTERPOSED __sighandler_t name(int number, __sighandler_t handler)                       \
-    {                                                                                              \
-        static simple_setter *real;                                                                \
-        if (real == NULL)                                                                          \
-            real = (simple_setter *)real_symbol(#name);                                            \
-        return set_simply(real, number, handler);                                                  \
-    }
-
-extern __sighandler_t bsd_signal(int number, __sighandler_t handler);
-
-SIMPLE_SETTER(bsd_signal)
-SIMPLE_SETTER(ssignal)
-SIMPLE_SETTER(sysv_signal)
-SIMPLE_SETTER(__sysv_signal)
-SIMPLE_SETTER(sigset)
 
 /* An argument may be no address: then the kernel says so. Where nobody may ask, it is believed. */
 static bool read_argument(const void *argument, void *out, size_t bytes)

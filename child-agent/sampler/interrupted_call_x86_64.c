@@ -31,6 +31,12 @@ static bool is_transfer(uint32_t number)
     case SYS_write:
     case SYS_readv:
     case SYS_writev:
+    case SYS_recvmmsg:
+    case SYS_sendmmsg:
+    case SYS_preadv2:
+    case SYS_pwritev2:
+    case SYS_sendfile:
+    case SYS_splice:
         return true;
     default:
         return false;
@@ -61,6 +67,7 @@ static bool is_worth_restarting(uint32_t number)
     case SYS_msgrcv:
     case SYS_msgsnd:
     case SYS_io_getevents:
+    case SYS_io_pgetevents:
         return true;
     default:
         return is_transfer(number);
@@ -81,14 +88,8 @@ static bool is_repeated_by_kernel(uint64_t number)
     case SYS_futex:
     case SYS_mq_timedsend:
     case SYS_mq_timedreceive:
-    case SYS_recvmmsg:
-    case SYS_sendmmsg:
     case SYS_preadv:
     case SYS_pwritev:
-    case SYS_preadv2:
-    case SYS_pwritev2:
-    case SYS_sendfile:
-    case SYS_splice:
     case SYS_tee:
     case SYS_ioctl:
         return true;
@@ -103,7 +104,8 @@ static bool unblocks_signals(uint32_t number, const greg_t *registers)
     switch (number) {
     case SYS_ppoll:
         return registers[REG_R10] != 0;
-    case SYS_pselect6: {
+    case SYS_pselect6:
+    case SYS_io_pgetevents: {
         /* A pointer to a mask and its size. */
         const void *const *mask = (const void *const *)registers[REG_R9]; /* NOLINT: an address */
         return mask != NULL && *mask != NULL;

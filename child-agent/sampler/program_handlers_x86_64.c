@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "child-agent/sampler/interrupted_call.h"
 
@@ -19,38 +20,48 @@ static _Atomic(__sighandler_t) program_handlers[PROGRAM_HANDLERS_MOST];
 
 _Static_assert(PROGRAM_HANDLERS_MOST == 256 && ENTRY_BYTES == 16, "as the code below has it");
 
-__asm__(".text\n"
+__asm__(".pushsection .text\n"
         ".hidden program_handler_entries\n"
         ".globl program_handler_entries\n"
         ".type program_handler_entries, @function\n"
         ".p2align 4\n"
         "program_handler_entries:\n"
         "    .cfi_startproc\n"
-        ".set place, 0\n"
+        ".set .Lplace, 0\n"
         ".rept 256\n"
         "    .p2align 4\n"
-        "    movl $place, %ecx\n"
+        "    movl $.Lplace, %ecx\n"
         "    jmp call_program_handler\n"
-        ".set place, place + 1\n"
+        ".set .Lplace, .Lplace + 1\n"
         ".endr\n"
         "    .p2align 4\n"
         "    .cfi_endproc\n"
-        ".size program_handler_entries, .-program_handler_entries\n");
+        ".size program_handler_entries, .-program_handler_entries\n"
+        ".popsection\n");
 
+/* The kernel puts the context right behind the return address. Somebody else who calls may have
+ * read the handler past us, and pass no context. */
 __attribute__((used, visibility("hidden"))) void call_program_handler(int number, siginfo_t *info,
                                                                       void *context, uint32_t place)
 {
     typedef void any_function(void);
     typedef void handler_function(int, siginfo_t *, void *); /* it may want fewer arguments */
     any_function *handler = (any_function *)atomic_load(&program_handlers[place]);
+    bool is_by_kernel = context == __builtin_dwarf_cfa();
     ((handler_function *)handler)(number, info, context);
-    interrupted_call_keep(context);
+    if (is_by_kernel)
+        interrupted_call_keep(context);
 }
 
 /* SIG_HOLD, which sigset() takes, is the last of what is none. */
 static bool is_handler(__sighandler_t handler)
 {
     return (uintptr_t)handler > (uintptr_t)SIG_HOLD && handler != SIG_ERR;
+}
+
+static bool may_have_handler(int number)
+{
+    return number > 0 && number < NSIG && number != SIGKILL && number != SIGSTOP;
 }
 
 static bool comes_by_itself(int number)
@@ -83,10 +94,23 @@ static bool find_place(__sighandler_t handler, size_t *place)
 __sighandler_t program_handler_to_install(int number, __sighandler_t handler)
 {
     size_t place;
-    if (!is_handler(handler) || !comes_by_itself(number) || is_entry(handler, &place) ||
-        !find_place(handler, &place))
+    if (!is_handler(handler) || !may_have_handler(number) || !comes_by_itself(number) ||
+        is_entry(handler, &place) || !find_place(handler, &place))
         return handler;
     return (__sighandler_t)(uintptr_t)(program_handler_entries + place * ENTRY_BYTES);
+}
+
+/* The kernel puts the return address on top of what the handler was called with. */
+void *program_handler_sampled_context(void *context)
+{
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    uintptr_t offset = (uintptr_t)registers[REG_RIP] - (uintptr_t)program_handler_entries;
+    uintptr_t handled = (uintptr_t)registers[REG_RSP] + sizeof(void *);
+    bool is_called_by_kernel = (uintptr_t)registers[REG_RDX] == handled;
+    return offset < sizeof(program_handler_entries) && offset % ENTRY_BYTES == 0 &&
+                   is_called_by_kernel
+               ? (void *)handled /* NOLINT: the stack */
+               : context;
 }
 
 __sighandler_t program_handler_of(__sighandler_t installed)

@@ -22,8 +22,9 @@ static struct {
     struct signal_lock lock;
     _Atomic bool is_unasked; /* whose process calls: a filter forbids to ask */
     bool is_installed;
-    _Atomic bool blocks_children; /* the handler blocks SIGCHLD, which the program handles */
-    unsigned laid_down;           /* how often, by threads that are running programs */
+    bool blocks_children;        /* the handler is to block SIGCHLD, which the program handles */
+    _Atomic bool keeps_children; /* and the kernel knows */
+    unsigned laid_down;          /* how often, by threads that are running programs */
 } signals = { .place = SIGNAL_AT_FIRST };
 
 struct program_signal program_signals[NSIG];
@@ -97,6 +98,12 @@ int sampling_signal_wanted_action(int number, struct sigaction *action)
     return 0;
 }
 
+void sampling_signal_hide_own_action(int number, struct sigaction *action)
+{
+    if (action->sa_sigaction == sampling_signal_handle)
+        *action = program_signal_action(&program_signals[number]);
+}
+
 bool sampling_signal_is_handled_by_program(void)
 {
     const struct sigaction action =
@@ -143,7 +150,7 @@ bool sampling_signal_lacks_room(const struct sigaction *action)
 
 static bool is_ignored(const struct sigaction *action)
 {
-    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
+    return action->sa_handler == SIG_IGN; /* whatever the flags */
 }
 
 /* What the kernel is to do with NUMBER, with which the program wants what WANTED says. */
@@ -257,11 +264,14 @@ void sampling_signal_renew_actions(void)
 void sampling_signal_prepare_for_children(void)
 {
     sigset_t before;
-    if (atomic_load(&signals.blocks_children) || !sampling_signal_is_own_process())
+    if (atomic_load(&signals.keeps_children) || !sampling_signal_is_own_process())
         return;
     signal_lock_take(&signals.lock, &before);
-    if (!atomic_exchange(&signals.blocks_children, true))
+    if (!signals.blocks_children) {
+        signals.blocks_children = true;
         renew_locked();
+    }
+    atomic_store(&signals.keeps_children, true);
     signal_lock_release(&signals.lock, &before);
 }
 

@@ -69,6 +69,10 @@ uint64_t sampling_signal_ever(void);
 /* Gets the action that the program wants for a signal. Returns 0, or -1 with errno. */
 int sampling_signal_wanted_action(int number, struct sigaction *action);
 
+/* Makes ACTION, which the kernel has for NUMBER, the one that the program wants, if it is the
+ * agent's. Makes no call. */
+void sampling_signal_hide_own_action(int number, struct sigaction *action);
+
 /* Called when the program begins to use NUMBER. The agent leaves that signal, or shares it. */
 void sampling_signal_note_use(int number);
 

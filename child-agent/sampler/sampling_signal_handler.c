@@ -8,6 +8,7 @@
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/interrupted_call.h"
+#include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/snapshot_capture.h"
@@ -115,7 +116,7 @@ static void on_clock(int number, const siginfo_t *info, void *context)
     if (thread_current == NULL || atomic_load(&thread_current->yields_signal))
         return;
     if (number == sampling_signal_number())
-        upcall_take_tick(info, context);
+        upcall_take_tick(info, program_handler_sampled_context(context));
     if (!atomic_load(&core.has_filter))
         thread_mask_settle_in_handler(context);
 }

@@ -148,6 +148,13 @@ test_a_thread_that_ends_unseen_leaves_no_timer() {
 }
 
 # With the signal that the user chose, which the program uses as well.
+test_relatives_of_signal_are_as_they_were() {
+    for clock in $clocks; do
+        unharmed "$clock" simple_signals
+        has_function simple_signals work_undisturbed
+    done
+}
+
 test_handlers_block_what_they_were_to() {
     expect 0 "$programs/nested_handler"
     for clock in $clocks; do

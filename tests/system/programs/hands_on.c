@@ -46,11 +46,12 @@ static bool is_as_it_was(void)
 
 int main(int argc, char **argv)
 {
+    const struct sigaction ignored = { .sa_handler = SIG_IGN, .sa_flags = SA_SIGINFO };
     sigset_t all;
 
     if (argc != 2)
         return 2;
-    signal(SIGURG, SIG_IGN);
+    sigaction(SIGURG, &ignored, NULL);
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     burn_outer(0.1);

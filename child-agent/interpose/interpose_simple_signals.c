@@ -1,0 +1,169 @@
+/* Interposed: signal(), its other names, and its relatives, which the C library makes of calls that
+ * no interposed function sees. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "child-agent/core.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
+#include "child-agent/interpose/interpose_signals.h"
+#include "child-agent/sampler/program_handlers.h"
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/thread_mask.h"
+
+/* Strict C programs call one that the headers do not show as it is called here. */
+extern __sighandler_t bsd_signal(int number, __sighandler_t handler);
+
+enum {
+    BSD_FLAGS = SA_RESTART,
+    SYSV_FLAGS = (int)(SA_RESETHAND | SA_NODEFER),
+};
+
+typedef __sighandler_t simple_setter(int number, __sighandler_t handler);
+typedef int action_setter(int number);
+
+static struct {
+    simple_setter *signal, *bsd_signal, *ssignal, *sysv_signal, *sigset;
+    action_setter *sigignore;
+} real;
+
+/* Early: programs call these in handlers, which must not ask the loader. */
+__attribute__((constructor)) static void find_real(void)
+{
+    if (real.signal != NULL)
+        return;
+    real.bsd_signal = (simple_setter *)real_symbol("bsd_signal");
+    real.ssignal = (simple_setter *)real_symbol("ssignal");
+    real.sysv_signal = (simple_setter *)real_symbol("sysv_signal");
+    real.sigset = (simple_setter *)real_symbol("sigset");
+    real.sigignore = (action_setter *)real_symbol("sigignore");
+    real.signal = (simple_setter *)real_symbol("signal");
+}
+
+/* Of a signal that may be ours. */
+static __sighandler_t set_ours(int number, const struct sigaction *action)
+{
+    struct sigaction old_action;
+    return sampling_signal_program_action(number, action, &old_action) == 0 ? old_action.sa_handler
+                                                                            : SIG_ERR;
+}
+
+/* The C library decides what is blocked, and whether calls are made again (siginterrupt()). */
+static __sighandler_t set_other(simple_setter *real_setter, int number, __sighandler_t handler)
+{
+    if (core.is_enabled && !sampling_signal_may_be(number))
+        handler = program_handler_to_install(number, handler);
+    struct sigaction old_action = { .sa_handler = real_setter(number, handler) };
+    interpose_signals_show(number, &old_action);
+    return old_action.sa_handler;
+}
+
+/* FLAGS and what is blocked beside the handler are those of the C library for REAL_SETTER. */
+static __sighandler_t set_simply(simple_setter *real_setter, int number, __sighandler_t handler,
+                                 int flags)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+    if (!core.is_enabled || handler == SIG_ERR)
+        return set_other(real_setter, number, handler);
+    if (flags == BSD_FLAGS)
+        (void)sigaddset(&action.sa_mask, number);
+    interpose_signals_prepare(number, &action);
+    return interpose_signals_are_ours(number) ? set_ours(number, &action)
+                                              : set_other(real_setter, number, handler);
+}
+
+PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
+{
+    find_real();
+    return set_simply(real.signal, number, handler, BSD_FLAGS);
+}
+
+PROFD_INTERPOSED __sighandler_t bsd_signal(int number, __sighandler_t handler)
+{
+    find_real();
+    return set_simply(real.bsd_signal, number, handler, BSD_FLAGS);
+}
+
+PROFD_INTERPOSED __sighandler_t ssignal(int number, __sighandler_t handler)
+{
+    find_real();
+    return set_simply(real.ssignal, number, handler, BSD_FLAGS);
+}
+
+PROFD_INTERPOSED __sighandler_t sysv_signal(int number, __sighandler_t handler)
+{
+    find_real();
+    return set_simply(real.sysv_signal, number, handler, SYSV_FLAGS);
+}
+
+/* What signal() is in strict C. */
+PROFD_INTERPOSED __sighandler_t __sysv_signal(int number, __sighandler_t handler)
+{
+    return sysv_signal(number, handler);
+}
+
+/* --- With the mask --- */
+
+/* Blocks or unblocks NUMBER. Returns whether it was blocked. */
+static bool change_mask(int how, int number)
+{
+    sigset_t set, before;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, number);
+    return thread_mask_change(how, &set, &before) == 0 && sigismember(&before, number) == 1;
+}
+
+static __sighandler_t hold_ours(int number)
+{
+    struct sigaction action;
+    if (change_mask(SIG_BLOCK, number))
+        return SIG_HOLD;
+    return sampling_signal_program_action(number, NULL, &action) == 0 ? action.sa_handler : SIG_ERR;
+}
+
+PROFD_INTERPOSED __sighandler_t sigset(int number, __sighandler_t handler)
+{
+    find_real();
+    bool is_ours = core.is_enabled && interpose_signals_are_ours(number);
+    if (is_ours && handler == SIG_HOLD)
+        return hold_ours(number);
+    __sighandler_t before = set_simply(real.sigset, number, handler, 0);
+    if (is_ours && before != SIG_ERR && change_mask(SIG_UNBLOCK, number))
+        before = SIG_HOLD;
+    return before;
+}
+
+PROFD_INTERPOSED int sigignore(int number)
+{
+    static const struct sigaction ignored = { .sa_handler = SIG_IGN };
+    find_real();
+    if (!core.is_enabled || !interpose_signals_are_ours(number))
+        return real.sigignore(number);
+    return sampling_signal_program_action(number, &ignored, NULL);
+}
+
+static int change_mask_of_valid(int how, int number)
+{
+    sigset_t set;
+    (void)sigemptyset(&set);
+    if (sigaddset(&set, number) < 0)
+        return -1;
+    int error = thread_mask_change(how, &set, NULL);
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+PROFD_INTERPOSED int sighold(int number)
+{
+    return change_mask_of_valid(SIG_BLOCK, number);
+}
+
+PROFD_INTERPOSED int sigrelse(int number)
+{
+    return change_mask_of_valid(SIG_UNBLOCK, number);
+}
