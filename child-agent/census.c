@@ -33,6 +33,12 @@ static bool is_descriptor(const char *path)
     return strncmp(path, folder, sizeof(folder) - 1) == 0;
 }
 
+/* Of a path behind a filter, where nobody can ask for another one. */
+static bool lacks_name(const char *path)
+{
+    return path[0] == '\0' || is_descriptor(path);
+}
+
 static bool is_behind_filter(void)
 {
     return atomic_load(&core.has_filter);
@@ -53,8 +59,7 @@ static void judge_unseen(struct census_program *program)
 {
     program->obstacle = OBSTACLE_OUT_OF_REACH;
     program->judged_ns = clock_monotonic_without_call_ns();
-    program->is_told = program->path != NULL && program->path[0] != '\0' &&
-                       !is_descriptor(program->path) && census_unasked_ring() != NULL;
+    program->is_told = program->path != NULL && census_unasked_ring() != NULL;
 }
 
 void census_judge(struct census_program *program, const char *path,
@@ -118,7 +123,7 @@ static void tell_program(const struct census_program *program, struct profd_proc
 {
     int call_errno = errno;
 
-    if (!program->is_told)
+    if (!program->is_told || (is_behind_filter() && lacks_name(program->path)))
         return;
     struct census_entry entry = {
         .kind = kind,

@@ -17,10 +17,10 @@
 
 /* A program that is about to be run. */
 struct census_program {
-    bool is_told; /* false: not to be reported, because the program cannot be read */
+    bool is_told; /* false: not to be reported, since nobody listens or it cannot be read */
     unsigned obstacle;
     uint64_t judged_ns; /* a time before the program can have begun, whenever it is reported */
-    const char *path;   /* borrowed */
+    const char *path;   /* borrowed; behind a filter it may be no address */
 };
 
 /* The first filter of system calls is about to be set. */
@@ -33,8 +33,8 @@ void census_prepare_for_filter(void);
 void census_judge(struct census_program *program, const char *path,
                   const struct program_facts *seen, char *const *environment, bool lacks_agent);
 
-/* Report that PROCESS runs or is about to run PROGRAM, or that it could not. They report only
- * programs whose is_told is set. */
+/* Report that PROCESS runs or is about to run PROGRAM, whose path can be read, or that it could not
+ * run it. They report only programs whose is_told is set. */
 void census_report_exec(const struct census_program *program, struct profd_process_id process);
 void census_report_failed(const struct census_program *program, struct profd_process_id process);
 

@@ -1,45 +1,54 @@
 #include "child-agent/census_unasked.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/cpu_clock.h"
+#include "child-agent/guest/memory_probe_x86_64.h"
 #include "common/system_id.h"
 
 static struct {
     struct census_ring *_Atomic ring; /* NULL: nobody is told */
-    _Atomic bool has_ended;
-    _Atomic bool lacks_pid; /* asking which process calls is forbidden */
+    _Atomic unsigned ends;            /* how often telling has ended */
+    _Atomic bool forgoes_calls;       /* a filter forbids some that telling of programs takes */
     pid_t process, parent;
 } unasked;
 
-/* A child in another pid namespace would tell of numbers that mean others here. */
+/* A child in another pid namespace would tell of numbers that mean others here. A root without
+ * /proc shows neither namespace; then nothing is known of another one. */
 static bool keeps_pid_namespace(void)
 {
-    uint64_t own = pid_namespace();
-    return own != 0 && own == pid_namespace_of_children();
+    return pid_namespace() == pid_namespace_of_children();
 }
 
 void census_unasked_begin(struct census_ring *ring)
 {
-    if (ring == NULL || atomic_load(&unasked.has_ended) || !keeps_pid_namespace())
+    if (ring == NULL || atomic_load(&unasked.ends) != 0 || !keeps_pid_namespace())
         return;
     unasked.process = getpid();
     unasked.parent = getppid();
     clock_look_for_calls();
-    core_local.tells_unasked = true;
+    atomic_store(&core_local.tells_unasked, true);
     atomic_store(&unasked.ring, ring);
+}
+
+/* NULL: there is none, or it is used no more. */
+static struct census_ring *ring_in_use(void)
+{
+    return atomic_load(&unasked.ends) == 0 ? atomic_load(&unasked.ring) : NULL;
 }
 
 void census_unasked_before_fork(void)
 {
-    if (!core_local.tells_unasked && atomic_load(&unasked.ring) != NULL)
+    if (!atomic_load(&core_local.tells_unasked) && ring_in_use() != NULL)
         census_unasked_end();
 }
 
@@ -47,33 +56,45 @@ void census_unasked_before_fork(void)
 struct profd_process_id census_unasked_begin_child(void)
 {
     clockid_t clock;
-    if (atomic_load(&unasked.ring) == NULL || pthread_getcpuclockid(pthread_self(), &clock) != 0)
+    if (ring_in_use() == NULL || pthread_getcpuclockid(pthread_self(), &clock) != 0)
         return (struct profd_process_id){ 0 };
     unasked.parent = unasked.process;
     unasked.process = thread_of_cpu_clock(clock).number;
-    core_local.tells_unasked = true;
+    atomic_store(&core_local.tells_unasked, true);
     return (struct profd_process_id){ unasked.process };
 }
 
-void census_unasked_forgo_pid(void)
+void census_unasked_forgo_calls(void)
 {
-    atomic_store(&unasked.lacks_pid, true);
+    atomic_store(&unasked.forgoes_calls, true);
 }
 
 void census_unasked_end(void)
 {
-    atomic_store(&unasked.has_ended, true);
-    atomic_store(&unasked.ring, NULL);
+    (void)atomic_fetch_add(&unasked.ends, 1);
+}
+
+void census_unasked_undo_end(void)
+{
+    (void)atomic_fetch_sub(&unasked.ends, 1);
 }
 
 struct census_ring *census_unasked_ring(void)
 {
-    return core_local.tells_unasked ? atomic_load(&unasked.ring) : NULL;
+    return atomic_load(&core_local.tells_unasked) ? ring_in_use() : NULL;
 }
 
-struct profd_process_id census_unasked_caller(void)
+bool census_unasked_may_call(void)
 {
-    return (struct profd_process_id){ atomic_load(&unasked.lacks_pid) ? 0 : getpid() };
+    return census_unasked_ring() != NULL && !atomic_load(&unasked.forgoes_calls);
+}
+
+struct profd_process_id census_unasked_caller_of(const char *path)
+{
+    if (!census_unasked_may_call() ||
+        !memory_probe_reads_string((uint64_t)(uintptr_t)path, PATH_MAX))
+        return (struct profd_process_id){ 0 };
+    return (struct profd_process_id){ getpid() };
 }
 
 pid_t census_unasked_parent_of(pid_t process)

@@ -37,17 +37,17 @@ enum { CORE_LOCAL_BYTES = 4096 };
  * clone or _Fork), so that no step of fork.h runs, finds zeros here, by the kernel's doing. It
  * keeps running and records nothing. */
 struct core_local {
-    bool is_followed;   /* the agent was started in this process, or followed a fork into it */
-    bool has_locks;     /* the agent's locks may be used: no thread of the parent can have left them
-                         * locked */
-    bool has_arena;     /* arena and dictionary exist, with their first records */
-    bool is_dormant;    /* see child-agent/dormancy.h */
-    bool is_unheard;    /* see child-agent/dormancy.h */
-    bool is_resting;    /* see child-agent/resting.h */
-    bool is_alone;      /* profd knows the process, and it has no agent thread yet */
-    bool lacks_thread;  /* the session needs an agent thread for something that a handler cannot
-                         * do */
-    bool tells_unasked; /* see child-agent/census_unasked.h */
+    bool is_followed;  /* the agent was started in this process, or followed a fork into it */
+    bool has_locks;    /* the agent's locks may be used: no thread of the parent can have left them
+                        * locked */
+    bool has_arena;    /* arena and dictionary exist, with their first records */
+    bool is_dormant;   /* see child-agent/dormancy.h */
+    bool is_unheard;   /* see child-agent/dormancy.h */
+    bool is_resting;   /* see child-agent/resting.h */
+    bool is_alone;     /* profd knows the process, and it has no agent thread yet */
+    bool lacks_thread; /* the session needs an agent thread for something that a handler cannot
+                        * do */
+    _Atomic bool tells_unasked; /* see child-agent/census_unasked.h */
     _Atomic bool awaits_filter; /* the first thread that sets a filter has begun to prepare for
                                  * it */
     /* The CPU time that the process's first thread had used, running another program, when it

@@ -13,9 +13,19 @@
 #define AGENT_LIBRARY_NAME "libprofd.so"
 #define ASAN_PREFIX        "ASAN_OPTIONS="
 
+/* On the stack of who runs a program, which may be small. */
 enum {
-    HEAD_BYTES = 1024, /* holds the program headers of nearly all programs */
-    MAX_PROGRAM_HEADERS = 128,
+    HEAD_BYTES = 1024,                              /* holds the segments of nearly all programs */
+    MAX_SEGMENTS = HEAD_BYTES / sizeof(Elf64_Phdr), /* those that say something come first */
+};
+
+/* How a file begins. */
+struct file_head {
+    size_t count; /* of bytes */
+    union {
+        Elf64_Ehdr elf;
+        char bytes[HEAD_BYTES];
+    };
 };
 
 bool program_refuses_agent(const struct program_facts *facts)
@@ -56,19 +66,22 @@ static bool is_own_machine(const Elf64_Ehdr *header)
 #endif
 }
 
-/* SEGMENTS (room for MAX_PROGRAM_HEADERS); those beyond HEAD are read. Returns how many came. */
-static unsigned read_segments(int fd, const char *head, size_t bytes, const Elf64_Ehdr *header,
-                              Elf64_Phdr *segments)
+/* Where in HEAD the segments are; those that are not in it are read into it. Returns how many came.
+ */
+static unsigned read_segments(int fd, struct file_head *head, const Elf64_Phdr **segments)
 {
-    size_t count = header->e_phnum < MAX_PROGRAM_HEADERS ? header->e_phnum : MAX_PROGRAM_HEADERS;
-    size_t wanted = count * sizeof(*segments);
+    const Elf64_Ehdr header = head->elf;
+    size_t count = header.e_phnum < MAX_SEGMENTS ? header.e_phnum : MAX_SEGMENTS;
+    size_t wanted = count * sizeof(**segments);
+    size_t start = header.e_phoff;
 
-    if (header->e_phoff <= bytes && bytes - header->e_phoff >= wanted) {
-        memcpy(segments, head + header->e_phoff, wanted);
-        return (unsigned)count;
+    if (start > head->count || head->count - start < wanted || start % _Alignof(Elf64_Phdr) != 0) {
+        ssize_t got = pread(fd, head->bytes, wanted, (off_t)header.e_phoff);
+        count = got > 0 ? (size_t)got / sizeof(**segments) : 0;
+        start = 0;
     }
-    ssize_t got = pread(fd, segments, wanted, (off_t)header->e_phoff);
-    return got > 0 ? (unsigned)((size_t)got / sizeof(*segments)) : 0;
+    *segments = (const Elf64_Phdr *)(const void *)(head->bytes + start);
+    return (unsigned)count;
 }
 
 static bool has_interpreter(const Elf64_Phdr *segments, unsigned count)
@@ -79,17 +92,16 @@ static bool has_interpreter(const Elf64_Phdr *segments, unsigned count)
     return false;
 }
 
-static void look_at_elf(int fd, const char *head, size_t bytes, struct program_facts *facts)
+/* Overwrites HEAD. */
+static void look_at_elf(int fd, struct file_head *head, struct program_facts *facts)
 {
-    Elf64_Phdr segments[MAX_PROGRAM_HEADERS];
-    Elf64_Ehdr header;
+    const Elf64_Phdr *segments;
 
-    memcpy(&header, head, sizeof(header));
     facts->is_elf = true;
-    facts->is_foreign = !is_own_machine(&header);
+    facts->is_foreign = !is_own_machine(&head->elf);
     if (facts->is_foreign)
         return;
-    unsigned count = read_segments(fd, head, bytes, &header, segments);
+    unsigned count = read_segments(fd, head, &segments);
     facts->has_interpreter = has_interpreter(segments, count);
     facts->sanitizer = program_sanitizer_of(fd, segments, count);
 }
@@ -123,21 +135,22 @@ static bool raises_privileges(int fd, const struct stat *status)
 int program_look(int fd, struct program_facts *facts, char *interpreter, size_t size)
 {
     struct stat status;
-    char head[HEAD_BYTES];
+    struct file_head head;
 
     interpreter[0] = '\0';
     if (fstat(fd, &status) < 0)
         return -errno;
-    ssize_t got = S_ISREG(status.st_mode) ? pread(fd, head, sizeof(head), 0) : 0;
+    ssize_t got = S_ISREG(status.st_mode) ? pread(fd, head.bytes, HEAD_BYTES, 0) : 0;
     if (got < 0)
         return -errno;
-    if (got >= 3 && memcmp(head, "#!", 2) == 0) {
-        copy_interpreter(head, (size_t)got, interpreter, size);
+    head.count = (size_t)got;
+    if (got >= 3 && memcmp(head.bytes, "#!", 2) == 0) {
+        copy_interpreter(head.bytes, head.count, interpreter, size);
         return 0;
     }
-    if ((size_t)got < sizeof(Elf64_Ehdr) || memcmp(head, ELFMAG, SELFMAG) != 0)
+    if (head.count < sizeof(head.elf) || memcmp(head.bytes, ELFMAG, SELFMAG) != 0)
         return -ENOEXEC;
-    look_at_elf(fd, head, (size_t)got, facts);
+    look_at_elf(fd, &head, facts);
     facts->raises_privileges = raises_privileges(fd, &status);
     return 0;
 }

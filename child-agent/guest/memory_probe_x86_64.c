@@ -1,6 +1,7 @@
 #include "child-agent/guest/memory_probe_x86_64.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 enum {
@@ -30,4 +31,20 @@ bool memory_probe_reads(uint64_t address, size_t bytes)
         if (!reads_word(page + PAGE_BYTES - MASK_BYTES)) /* at 0 there would be no set */
             return false;
     return true;
+}
+
+bool memory_probe_reads_string(uint64_t address, size_t most_bytes)
+{
+    size_t bytes;
+    for (size_t done = 0; done < most_bytes; done += bytes) {
+        uint64_t start = address + done;
+        bytes = PAGE_BYTES - start % PAGE_BYTES;
+        if (bytes > most_bytes - done)
+            bytes = most_bytes - done;
+        if (!memory_probe_reads(start, bytes))
+            return false;
+        if (memchr((const char *)(uintptr_t)start, '\0', bytes) != NULL) /* NOLINT: it is one */
+            return true;
+    }
+    return false;
 }

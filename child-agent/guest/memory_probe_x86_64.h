@@ -12,4 +12,7 @@
  * page. Any thread, also in signal handlers. Preserves errno. */
 bool memory_probe_reads(uint64_t address, size_t bytes);
 
+/* Returns the same of a string at ADDRESS, up to its end; false if it has MOST_BYTES or more. */
+bool memory_probe_reads_string(uint64_t address, size_t most_bytes);
+
 #endif

@@ -7,6 +7,8 @@
 #include "child-agent/core.h"
 #include "common/preload_list.h"
 
+enum { PRELOAD_OWN_BYTES = 4096 };
+
 /* What a filter of system calls forbids to know is taken to be there. */
 static bool is_absence(int error)
 {
@@ -17,13 +19,13 @@ static bool is_absence(int error)
  * loader; where that one has another user than the real one, it preloads no paths. */
 static bool is_out_of_reach(const struct library_path *path)
 {
-    char terminated[PRELOAD_PATH_BYTES];
     int call_errno = errno;
 
     if (atomic_load(&core.has_filter))
         return true; /* it could be opened, and be killed by what it does then */
-    if (path->length >= sizeof(terminated))
+    if (path->length >= PRELOAD_PATH_BYTES)
         return false;
+    char terminated[path->length + 1]; /* the stack may be small */
     memcpy(terminated, path->start, path->length);
     terminated[path->length] = '\0';
     bool is_absent = access(terminated, R_OK) < 0 && is_absence(errno);
@@ -112,4 +114,19 @@ char *const *preload_rewrite(char *const *environment, bool is_refused, void *sp
     }
     rewritten[count] = NULL;
     return rewritten;
+}
+
+/* The array may be read by other threads: an entry of it is replaced, and none is removed. */
+void preload_leave_environment(void)
+{
+    static char text[PRELOAD_OWN_BYTES];
+    size_t variables;
+    const char *list = find_list(environ, &variables);
+
+    if (list == NULL || PRELOAD_PREFIX_BYTES + strlen(list) >= sizeof(text))
+        return;
+    write_kept(list, true, text);
+    for (char **variable = environ; *variable != NULL; variable++)
+        if (*variable + PRELOAD_PREFIX_BYTES == list)
+            *variable = text;
 }

@@ -48,6 +48,7 @@ static const int calls_of_sessions[] = {
 };
 
 static const struct filtered_call call_of_process = { .number = SYS_getpid };
+static const struct filtered_call call_of_probe = { .number = SYS_rt_sigprocmask };
 
 enum {
     CALLS_OF_SAMPLES = sizeof(calls_of_samples) / sizeof(calls_of_samples[0]),
@@ -74,6 +75,12 @@ bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter)
 bool filter_calls_let_process_be_known(const struct sock_fprog *filter)
 {
     return filter_program_allows(filter, &call_of_process);
+}
+
+bool filter_calls_let_programs_be_told(const struct sock_fprog *filter)
+{
+    return filter_program_allows(filter, &call_of_process) &&
+           filter_program_allows(filter, &call_of_probe);
 }
 
 bool filter_calls_let_sessions_change(const struct sock_fprog *filter)

@@ -13,6 +13,10 @@ bool filter_calls_let_sampling_go_on(const struct sock_fprog *filter);
 /* Returns whether the process may ask for its own process id behind FILTER. Pure. */
 bool filter_calls_let_process_be_known(const struct sock_fprog *filter);
 
+/* Returns whether the process may make the calls behind FILTER by which it tells of programs that
+ * it runs (child-agent/census_unasked.h). Pure. */
+bool filter_calls_let_programs_be_told(const struct sock_fprog *filter);
+
 /* Returns whether the program can begin, end and capture its own sessions behind FILTER. Pure. */
 bool filter_calls_let_sessions_change(const struct sock_fprog *filter);
 

@@ -19,6 +19,7 @@
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
+#include "child-agent/guest/preload.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/interpose/filter_calls.h"
@@ -80,6 +81,7 @@ static void prepare_for_filter(const struct sock_fprog *filter)
     one_thread_do_without_agent_threads();
     agent_line_close();
     census_prepare_for_filter();
+    preload_leave_environment();
     if (filter != NULL && filter_calls_let_sampling_go_on(filter)) {
         process_unwinder_prepare();
         process_memory_read_directly();
@@ -116,18 +118,11 @@ static bool is_ours_to_prepare(void)
     return core.is_enabled && sampling_signal_is_own_process();
 }
 
-/* Whether this process calls, or a child that has its memory. */
-static void forgo_asking(void)
-{
-    sampling_signal_take_for_own_process();
-    census_unasked_forgo_pid();
-}
-
 /* FILTER: NULL for the strict mode, or one that cannot be read. */
-static void prepare_for_mode(bool is_strict, const struct sock_fprog *filter)
+static void prepare_own_process(bool is_strict, const struct sock_fprog *filter)
 {
     if (filter == NULL || !filter_calls_let_process_be_known(filter))
-        forgo_asking();
+        sampling_signal_take_for_own_process();
     if (filter == NULL || !filter_calls_let_sessions_change(filter))
         atomic_store(&core.forbids_sessions, true);
     if (!is_first())
@@ -144,7 +139,7 @@ static const struct sock_fprog *filter_at(unsigned long address)
 {
     const struct sock_fprog *filter =
         (const struct sock_fprog *)address; /* NOLINT: an argument of a call */
-    if (atomic_load(&core.has_filter) && !goes_on)
+    if (atomic_load(&core.has_filter) && !goes_on && !census_unasked_may_call())
         return NULL;
     if (!memory_probe_reads(address, sizeof(*filter)) || filter->len == 0)
         return NULL;
@@ -154,43 +149,44 @@ static const struct sock_fprog *filter_at(unsigned long address)
                : NULL;
 }
 
-/* A child of a process behind a filter sets another one, maybe. */
-static void forgo_asking_behind_filter(void)
+/* ADDRESS is that of the filter. Children of a process behind one, and those that have its memory,
+ * tell of programs as well. */
+static void prepare_for_mode(bool is_strict, unsigned long address)
 {
-    if (atomic_load(&core.has_filter))
-        census_unasked_forgo_pid();
+    bool is_ours = is_ours_to_prepare();
+    if (!is_ours && !atomic_load(&core.has_filter))
+        return;
+    const struct sock_fprog *filter = is_strict ? NULL : filter_at(address);
+    if (filter == NULL || !filter_calls_let_programs_be_told(filter))
+        census_unasked_forgo_calls();
+    if (is_ours)
+        prepare_own_process(is_strict, filter);
 }
 
 /* Whoever calls without a filter, or for the strict mode with one or with flags, asks whether the
  * kernel knows such, and sets none. */
 void interpose_filters_before_prctl(int option, unsigned long first, unsigned long second)
 {
-    if (option == PR_SET_SECCOMP)
-        forgo_asking_behind_filter();
     /* Also where the agent does nothing: waits for children are told of all the same. */
     if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV &&
         (!core.is_enabled || sampling_signal_is_own_process()))
         clock_forbid_tsc();
     /* Who it is, is asked only where it matters: a filter may forbid that. */
-    if ((option != PR_SET_NO_NEW_PRIVS && option != PR_SET_SECCOMP) || !is_ours_to_prepare())
-        return;
     if (option == PR_SET_NO_NEW_PRIVS) {
-        if (!atomic_load(&core.has_filter))
-            give_up_calls(); /* some set filters by calls of their own, and say this first */
-    } else if (first == SECCOMP_MODE_STRICT) {
-        prepare_for_mode(true, NULL);
-    } else if (first == SECCOMP_MODE_FILTER && second != 0) {
-        prepare_for_mode(false, filter_at(second));
+        /* Some set filters by calls of their own, and say this first. */
+        if (is_ours_to_prepare() && !atomic_load(&core.has_filter))
+            give_up_calls();
+    } else if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT) {
+        prepare_for_mode(true, 0);
+    } else if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER && second != 0) {
+        prepare_for_mode(false, second);
     }
 }
 
 void interpose_filters_before_seccomp(unsigned operation, unsigned long flags, unsigned long filter)
 {
-    forgo_asking_behind_filter();
-    if (!is_ours_to_prepare())
-        return;
     if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && filter == 0)
-        prepare_for_mode(true, NULL);
+        prepare_for_mode(true, 0);
     else if (operation == SECCOMP_SET_MODE_FILTER && filter != 0)
-        prepare_for_mode(false, filter_at(filter));
+        prepare_for_mode(false, filter);
 }

@@ -37,20 +37,28 @@ static void rest_between_looks(void)
 }
 
 /* 0 is what setns() says for any of them. */
+static bool may_change_pids(int flags)
+{
+    return flags == 0 || (flags & CLONE_NEWPID);
+}
+
 void interpose_namespaces_note(int flags)
 {
-    if (flags == 0 || (flags & CLONE_NEWPID))
+    if (may_change_pids(flags))
         census_unasked_end();
 }
 
-PROFD_INTERPOSED int unshare(int flags)
+void interpose_namespaces_note_result(int flags, int result)
 {
-    typedef int unshare_function(int);
-    static unshare_function *real;
-    if (real == NULL)
-        real = (unshare_function *)real_symbol("unshare");
-    upcall_end_dormancy();
-    interpose_namespaces_note(flags);
+    if (result < 0 && may_change_pids(flags))
+        census_unasked_undo_end();
+}
+
+typedef int unshare_function(int);
+typedef int setns_function(int, int);
+
+static int unshare_alone(unshare_function *real, int flags)
+{
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
@@ -62,14 +70,20 @@ PROFD_INTERPOSED int unshare(int flags)
     return result;
 }
 
-PROFD_INTERPOSED int setns(int fd, int type)
+PROFD_INTERPOSED int unshare(int flags)
 {
-    typedef int setns_function(int, int);
-    static setns_function *real;
+    static unshare_function *real;
     if (real == NULL)
-        real = (setns_function *)real_symbol("setns");
+        real = (unshare_function *)real_symbol("unshare");
     upcall_end_dormancy();
-    interpose_namespaces_note(type);
+    interpose_namespaces_note(flags);
+    int result = unshare_alone(real, flags);
+    interpose_namespaces_note_result(flags, result);
+    return result;
+}
+
+static int setns_alone(setns_function *real, int fd, int type)
+{
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;
@@ -78,5 +92,17 @@ PROFD_INTERPOSED int setns(int fd, int type)
         rest_between_looks();
         result = real(fd, type);
     }
+    return result;
+}
+
+PROFD_INTERPOSED int setns(int fd, int type)
+{
+    static setns_function *real;
+    if (real == NULL)
+        real = (setns_function *)real_symbol("setns");
+    upcall_end_dormancy();
+    interpose_namespaces_note(type);
+    int result = setns_alone(real, fd, type);
+    interpose_namespaces_note_result(type, result);
     return result;
 }

@@ -57,11 +57,11 @@ __attribute__((constructor)) static void find_real(void)
     real.execve = (execve_function *)real_symbol("execve");
 }
 
-/* A filter might not let us look at programs, or ask who we are, and a small signal stack has no
+/* A filter might not let us look at programs, or ask who we are, and a signal stack may have no
  * room for it. */
 static bool may_look(void)
 {
-    return core.is_enabled && !atomic_load(&core.has_filter) && !small_stacks_may_be_in_use();
+    return core.is_enabled && !atomic_load(&core.has_filter) && !small_stacks_lack_room();
 }
 
 /* Where the program that is called NAME is, in FOUND; NULL when there is none, NAME when nobody
@@ -126,16 +126,18 @@ static void judge_program(struct census_program *program, const struct program_s
 struct becoming {
     struct census_program program;
     struct profd_process_id caller; /* of whom it is told; its number is 0: of nobody */
+    bool is_prepared;               /* else signals and limits are as they were */
     struct inherited_signals signals;
 };
 
-/* Behind a filter. Who calls is asked only if there is something to tell. */
+/* Behind a filter. Who calls is asked only if there is something to tell; the path may be no
+ * address, which is for the kernel to say. */
 static void announce_unseen(struct becoming *becoming, const struct program_sight *sight)
 {
     judge_program(&becoming->program, sight, NULL, true);
     if (!becoming->program.is_told)
         return;
-    becoming->caller = census_unasked_caller();
+    becoming->caller = census_unasked_caller_of(becoming->program.path);
     if (becoming->caller.number != 0)
         census_report_exec(&becoming->program, becoming->caller);
 }
@@ -156,13 +158,14 @@ static void announce_exec(struct becoming *becoming, const struct program_sight 
     census_report_exec(&becoming->program, becoming->caller);
     inherited_signals_begin(&becoming->signals);
     raised_limits_lower();
+    becoming->is_prepared = true;
 }
 
 static int withdraw_exec(const struct becoming *becoming, int result)
 {
     if (becoming->caller.number != 0)
         census_report_failed(&becoming->program, becoming->caller);
-    if (!may_look())
+    if (!becoming->is_prepared)
         return result;
     raised_limits_raise_again();
     inherited_signals_end(&becoming->signals);

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,18 +10,21 @@
  * it has moved to another stack (sample_room.h). */
 enum { HANDLERS_BYTES = 4096 };
 
+/* What looking at a program takes, and our handler meanwhile. */
+enum { LOOK_BYTES = 8192 };
+
 static _Atomic bool exist;
 
-/* The C library knows what the kernel saves also where the kernel does not tell. */
-static size_t least_bytes(void)
+/* For each handler. The C library knows it also where the kernel does not tell. */
+static size_t saved_bytes(void)
 {
-    long saved_bytes = sysconf(_SC_MINSIGSTKSZ);
-    return 2 * (saved_bytes > 0 ? (size_t)saved_bytes : 0) + HANDLERS_BYTES;
+    long bytes = sysconf(_SC_MINSIGSTKSZ);
+    return bytes > 0 ? (size_t)bytes : 0;
 }
 
 bool small_stacks_note(size_t bytes)
 {
-    return bytes < least_bytes() && !atomic_exchange(&exist, true);
+    return bytes < 2 * saved_bytes() + HANDLERS_BYTES && !atomic_exchange(&exist, true);
 }
 
 bool small_stacks_exist(void)
@@ -28,9 +32,22 @@ bool small_stacks_exist(void)
     return atomic_load(&exist);
 }
 
+static bool is_on_signal_stack(stack_t *stack)
+{
+    return syscall(SYS_sigaltstack, NULL, stack) == 0 && (stack->ss_flags & SS_ONSTACK) != 0;
+}
+
 bool small_stacks_may_be_in_use(void)
 {
     stack_t stack;
-    return small_stacks_exist() && syscall(SYS_sigaltstack, NULL, &stack) == 0 &&
-           (stack.ss_flags & SS_ONSTACK) != 0;
+    return small_stacks_exist() && is_on_signal_stack(&stack);
+}
+
+bool small_stacks_lack_room(void)
+{
+    stack_t stack;
+    if (!is_on_signal_stack(&stack))
+        return false;
+    uintptr_t left_bytes = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack.ss_sp;
+    return left_bytes < saved_bytes() + LOOK_BYTES;
 }

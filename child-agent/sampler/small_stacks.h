@@ -14,6 +14,10 @@ bool small_stacks_note(size_t bytes);
 /* Returns whether there ever was one. */
 bool small_stacks_exist(void);
 
+/* Returns whether the calling thread is in a handler on a signal stack, small or not, that may have
+ * no room left for looking at a program that it runs, and for a sample meanwhile. */
+bool small_stacks_lack_room(void);
+
 /* Returns whether there was one, and the calling thread is in a handler on a signal stack. */
 bool small_stacks_may_be_in_use(void);
 

@@ -531,7 +531,7 @@ test_children_behind_a_filter_are_listed() {
     for clock in $clocks; do
         expect 0 "$profctl" run --clock "$clock" -o out.json -- "$programs/children_behind_filter"
         read_facts out.json
-        for program in true false echo; do
+        for program in true false echo printenv; do
             [ "$(process_count $program)" -eq 1 ] || fail "$(process_count $program) x $program with $clock"
             not_profiled $program filter
         done

@@ -121,4 +121,11 @@ test_a_program_behind_a_filter_lives_and_so_do_its_children() {
     done
 }
 
+test_shells_of_a_program_behind_a_filter_live() {
+    expect 0 "$programs/shell_behind_filter"
+    for clock in $clocks; do
+        unharmed "$clock" shell_behind_filter
+    done
+}
+
 run_tests "$@"

@@ -33,7 +33,7 @@ START_TEST(a_process_knows_itself_and_its_parent)
 {
     census_unasked_begin(&ring);
     ck_assert_ptr_eq(census_unasked_ring(), &ring);
-    ck_assert_int_eq(census_unasked_caller().number, getpid());
+    ck_assert_int_eq(census_unasked_caller_of("/bin/true").number, getpid());
     ck_assert_int_eq(census_unasked_parent_of(getpid()), getppid());
     ck_assert_int_eq(census_unasked_parent_of(getpid() + 1), getpid());
 }
@@ -55,8 +55,10 @@ END_TEST
 START_TEST(who_may_not_ask_does_not_know_who_calls)
 {
     census_unasked_begin(&ring);
-    census_unasked_forgo_pid();
-    ck_assert_int_eq(census_unasked_caller().number, 0);
+    ck_assert(census_unasked_may_call());
+    census_unasked_forgo_calls();
+    ck_assert(!census_unasked_may_call());
+    ck_assert_int_eq(census_unasked_caller_of("/bin/true").number, 0);
     census_unasked_before_fork();
     pid_t child = fork();
     if (child == 0)
@@ -79,11 +81,15 @@ START_TEST(an_unnoticed_copy_tells_nothing_and_its_children_do_not_either)
 }
 END_TEST
 
-START_TEST(once_children_have_other_numbers_nothing_is_told)
+START_TEST(of_a_path_that_is_no_address_nothing_is_told)
 {
     census_unasked_begin(&ring);
-    census_unasked_end();
-    ck_assert_ptr_null(census_unasked_ring());
+    ck_assert_int_eq(census_unasked_caller_of((const char *)16).number, 0); /* NOLINT: on purpose */
+}
+END_TEST
+
+START_TEST(once_children_have_other_numbers_nothing_is_told)
+{
     pid_t child = fork();
     if (child == 0) {
         if (unshare(CLONE_NEWUSER | CLONE_NEWPID) < 0)
@@ -92,6 +98,21 @@ START_TEST(once_children_have_other_numbers_nothing_is_told)
         exit(census_unasked_ring() != NULL);
     }
     await_success(child);
+    census_unasked_begin(&ring);
+    census_unasked_end();
+    ck_assert_ptr_null(census_unasked_ring());
+}
+END_TEST
+
+START_TEST(who_fails_to_enter_a_namespace_tells_on)
+{
+    census_unasked_begin(&ring);
+    census_unasked_end();
+    census_unasked_end();
+    census_unasked_undo_end();
+    ck_assert_ptr_null(census_unasked_ring()); /* another thread has entered one */
+    census_unasked_undo_end();
+    ck_assert_ptr_eq(census_unasked_ring(), &ring);
 }
 END_TEST
 
@@ -119,6 +140,8 @@ int main(void)
     tcase_add_test(self, a_forked_child_is_another_process);
     tcase_add_test(self, who_may_not_ask_does_not_know_who_calls);
     tcase_add_test(self, an_unnoticed_copy_tells_nothing_and_its_children_do_not_either);
+    tcase_add_test(self, of_a_path_that_is_no_address_nothing_is_told);
+    tcase_add_test(self, who_fails_to_enter_a_namespace_tells_on);
     tcase_add_test(self, once_children_have_other_numbers_nothing_is_told);
     tcase_add_test(self, the_time_is_that_of_the_clock_or_not_told);
     suite_add_tcase(suite, self);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "child-agent/guest/memory_probe_x86_64.h"
@@ -44,6 +45,22 @@ START_TEST(test_what_is_not_all_there_cannot)
 }
 END_TEST
 
+START_TEST(test_strings_are_read_to_their_end)
+{
+    uint8_t *pages = pages_with_gap();
+    uint64_t last = address_of(pages) + PAGE - 2;
+    memset(pages, 'a', PAGE);
+    ck_assert(!memory_probe_reads_string(last, 100)); /* it would go on in the gap */
+    pages[PAGE - 1] = '\0';
+    ck_assert(memory_probe_reads_string(last, 100));
+    ck_assert(memory_probe_reads_string(last, 2));
+    ck_assert(!memory_probe_reads_string(last, 1));
+    ck_assert(!memory_probe_reads_string(address_of(pages), PAGE - 1));
+    ck_assert(!memory_probe_reads_string(16, 100));
+    munmap(pages, 3 * PAGE);
+}
+END_TEST
+
 START_TEST(test_no_addresses_cannot)
 {
     ck_assert(!memory_probe_reads(8, 8));
@@ -73,6 +90,7 @@ int main(void)
     TCase *all = tcase_create("memory");
     tcase_add_test(all, test_what_is_there_can_be_read);
     tcase_add_test(all, test_what_is_not_all_there_cannot);
+    tcase_add_test(all, test_strings_are_read_to_their_end);
     tcase_add_test(all, test_no_addresses_cannot);
     tcase_add_test(all, test_nothing_changes);
     suite_add_tcase(suite, all);

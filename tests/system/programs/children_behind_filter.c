@@ -2,7 +2,8 @@
  * agent would make here, then makes children in each of the ways that there are, and waits for
  * them. They exit with 3 (fork), 5 (forked by that one), 9 (clone), 21 (_Fork), 17 and 18 (whose
  * programs do not exist, by fork and vfork), 23 (likewise, behind another filter), or become
- * true(1), false(1) and echo(1). */
+ * true(1), false(1), echo(1), and printenv(1) (behind a further filter). */
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -74,6 +75,36 @@ static void spawn(const char *program)
     await_child(child);
 }
 
+/* Which forbids what nobody needs. */
+static void run_behind_mild_filter(const char *program)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (filter_call(SYS_swapon, SECCOMP_RET_KILL_PROCESS) == 0)
+            execlp(program, program, NULL);
+        _exit(1);
+    }
+    await_child(child);
+}
+
+/* A path that is no address is for the kernel to refuse, also in a child that may ask nothing. */
+static void run_nothing(void)
+{
+    char *arguments[] = { "nothing", NULL };
+    const char *volatile no_address = (const char *)16; /* NOLINT: on purpose */
+    pid_t child;
+    if (execve(no_address, arguments, environ) == 0 || errno != EFAULT ||
+        posix_spawn(&child, no_address, NULL, NULL, arguments, environ) != EFAULT)
+        _exit(1);
+}
+
+/* Which changes nothing. */
+static void fail_to_enter_namespace(void)
+{
+    if (setns(-1, 0) == 0)
+        _exit(1);
+}
+
 /* Nobody may even ask who calls there. */
 static void run_behind_second_filter(const char *program, int status)
 {
@@ -107,12 +138,15 @@ int main(void)
     burn_outer(0.02);
     if (set_filter() < 0)
         return 77;
+    fail_to_enter_namespace();
     fork_twice();
+    run_nothing();
     fork_and_run("true", 1);
     vfork_and_run("/bin/false", 1);
     spawn("echo");
     fork_and_run("/nothing", 17);
     vfork_and_run("/nothing", 18);
+    run_behind_mild_filter("printenv");
     run_behind_second_filter("/nothing", 23);
     copy_twice();
     return 0;
