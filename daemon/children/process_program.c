@@ -64,6 +64,27 @@ static bool is_out_of_reach(pid_t pid, const char *library)
     return is_absent;
 }
 
+static unsigned count_filters(pid_t pid)
+{
+    char line[LINE_BYTES];
+    unsigned count = 0;
+    FILE *file = open_file(pid, "status");
+
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (sscanf(line, "Seccomp_filters: %u", &count) == 1)
+            break;
+    }
+    if (file != NULL)
+        fclose(file);
+    return count;
+}
+
+/* Whether it was freed of the agent because the program set a filter: not one that we have, too. */
+static bool is_behind_own_filter(pid_t pid)
+{
+    return count_filters(pid) > count_filters(getpid());
+}
+
 static void look_at_limits(pid_t pid, struct program_facts *facts)
 {
     char line[LINE_BYTES];
@@ -134,7 +155,8 @@ int process_program_read(pid_t pid, const char *library, struct process_program 
     look_at_limits(pid, &facts);
     if (!look_at_environment(pid, &facts))
         facts.has_preload = true; /* nothing is known against it */
-    facts.is_out_of_reach = !facts.has_preload && is_out_of_reach(pid, library);
+    facts.is_out_of_reach =
+        !facts.has_preload && (is_out_of_reach(pid, library) || is_behind_own_filter(pid));
     if (error == 0)
         out->obstacle = program_obstacle(&facts);
     return 0;

@@ -126,6 +126,9 @@ test_shells_of_a_program_behind_a_filter_live() {
     for clock in $clocks; do
         unharmed "$clock" shell_behind_filter
     done
+    # shellcheck disable=SC2016 # the shell there has it
+    wait='sleep 1d & until "$PROFCTL" status | grep -q "sleep; .* filter"; do sleep 0.1; done; kill $!'
+    PROFCTL=$profctl expect 0 "$profctl" run -o out.json -- "$programs/shell_behind_filter" "$wait"
 }
 
 run_tests "$@"

@@ -1,5 +1,6 @@
-/* shell_behind_filter: sets a filter that kills whoever makes one of the calls that only an agent
- * would make here, and runs a shell by system() and by popen(). 0 when both end as they should. */
+/* shell_behind_filter [COMMAND]: sets a filter that kills whoever makes one of the calls that only
+ * an agent would make here, and runs a shell by system() and by popen(), and one for COMMAND. 0
+ * when all end as they should. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static int set_filter(void)
                         SECCOMP_RET_KILL_PROCESS);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     char line[16] = "";
     burn_outer(0.02);
@@ -30,5 +31,5 @@ int main(void)
     FILE *output = popen("echo said", "r");
     if (output == NULL || fgets(line, sizeof(line), output) == NULL || strcmp(line, "said\n") != 0)
         return 1;
-    return pclose(output) == 0 ? 0 : 1;
+    return pclose(output) == 0 && (argc < 2 || system(argv[1]) == 0) ? 0 : 1;
 }
