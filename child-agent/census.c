@@ -1,6 +1,7 @@
 #include "child-agent/census.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
+#include "child-agent/guest/memory_probe_x86_64.h"
 #include "common/program_facts.h"
 #include "common/recording_obstacle.h"
 
@@ -33,7 +35,7 @@ static bool is_descriptor(const char *path)
     return strncmp(path, folder, sizeof(folder) - 1) == 0;
 }
 
-/* Of a path behind a filter, where nobody can ask for another one. */
+/* Of a path behind a filter, where we cannot ask for another one. */
 static bool lacks_name(const char *path)
 {
     return path[0] == '\0' || is_descriptor(path);
@@ -83,6 +85,16 @@ void census_judge(struct census_program *program, const char *path,
         program->is_told = true;
     }
     errno = call_errno;
+}
+
+void census_judge_unlooked(struct census_program *program, const char *path)
+{
+    *program = (struct census_program){
+        .is_told = path != NULL && memory_probe_reads_string((uint64_t)(uintptr_t)path, PATH_MAX),
+        .obstacle = OBSTACLE_NONE,
+        .judged_ns = clock_monotonic_ns(),
+        .path = path,
+    };
 }
 
 static void put_entry(struct census_entry *entry)

@@ -33,6 +33,10 @@ void census_prepare_for_filter(void);
 void census_judge(struct census_program *program, const char *path,
                   const struct program_facts *seen, char *const *environment, bool lacks_agent);
 
+/* Judges the program at PATH where nobody may look at it: if it does not say hello, at least its
+ * name is known. */
+void census_judge_unlooked(struct census_program *program, const char *path);
+
 /* Report that PROCESS runs or is about to run PROGRAM, whose path can be read, or that it could not
  * run it. They report only programs whose is_told is set. */
 void census_report_exec(const struct census_program *program, struct profd_process_id process);

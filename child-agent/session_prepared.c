@@ -43,9 +43,10 @@ void session_invite_records(void)
 
 int session_start_prepared(void)
 {
-    struct session_settings settings = session_now.settings;
-    if (settings.generation == 0)
+    static struct session_settings settings; /* a forked child may have little stack */
+    if (session_now.settings.generation == 0)
         return 0;
+    settings = session_now.settings;
     session_now.settings.generation = 0;
     return session_start_counted(&settings); /* the labels that are pushed stay pushed */
 }

@@ -116,7 +116,8 @@ char *const *preload_rewrite(char *const *environment, bool is_refused, void *sp
     return rewritten;
 }
 
-/* The array may be read by other threads: an entry of it is replaced, and none is removed. */
+/* The array may be read by other threads: an entry of it is replaced, and none is removed. One that
+ * moves it at this moment, by setenv(), is not awaited: its lock is the C library's. */
 void preload_leave_environment(void)
 {
     static char text[PRELOAD_OWN_BYTES];

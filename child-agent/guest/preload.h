@@ -39,8 +39,8 @@ struct preload_look preload_look(char *const *environment, bool is_refused);
 char *const *preload_rewrite(char *const *environment, bool is_refused, void *space);
 
 /* Takes profd's libraries out of this process' own environment, before its first filter of system
- * calls: system() and popen() run their shells past us. Does nothing if LD_PRELOAD is very long.
- * Not in children that share this process' memory. */
+ * calls: system() and popen() run their shells past us. LD_PRELOAD stays, maybe empty. Does nothing
+ * if LD_PRELOAD is very long. Not in children that share this process' memory. */
 void preload_leave_environment(void);
 
 #endif

@@ -81,7 +81,8 @@ static void prepare_for_filter(const struct sock_fprog *filter)
     one_thread_do_without_agent_threads();
     agent_line_close();
     census_prepare_for_filter();
-    preload_leave_environment();
+    if (filter != NULL)
+        preload_leave_environment();
     if (filter != NULL && filter_calls_let_sampling_go_on(filter)) {
         process_unwinder_prepare();
         process_memory_read_directly();

@@ -4,7 +4,7 @@
 
 /* Called before the program tries to enter namespaces of the kinds FLAGS, by unshare(), or by
  * setns(), where 0 is any kind; and with the RESULT of that, below 0 if it failed. Any thread; they
- * make no call. */
+ * make no call. A call by number has no result here, and counts as one that did not fail. */
 void interpose_namespaces_note(int flags);
 void interpose_namespaces_note_result(int flags, int result);
 

@@ -57,18 +57,30 @@ __attribute__((constructor)) static void find_real(void)
     real.execve = (execve_function *)real_symbol("execve");
 }
 
-/* A filter might not let us look at programs, or ask who we are, and a signal stack may have no
- * room for it. */
-static bool may_look(void)
+/* What can be done for a program that is about to be run; each includes those before it. A filter
+ * might not let us make the calls that it takes, and a signal stack may have no room for it. */
+enum care {
+    CARE_NONE,
+    CARE_PREPARE, /* signals and limits */
+    CARE_TELL,    /* the census of its name */
+    CARE_LOOK,    /* at its file, and where it is */
+};
+
+static enum care possible_care(void)
 {
-    return core.is_enabled && !atomic_load(&core.has_filter) && !small_stacks_lack_room();
+    enum { TELLING_BYTES = 2048, LOOKING_BYTES = 8192 };
+    if (!core.is_enabled || atomic_load(&core.has_filter))
+        return CARE_NONE;
+    if (small_stacks_lack_room(TELLING_BYTES))
+        return CARE_PREPARE;
+    return small_stacks_lack_room(LOOKING_BYTES) ? CARE_TELL : CARE_LOOK;
 }
 
 /* Where the program that is called NAME is, in FOUND; NULL when there is none, NAME when nobody
  * looks. */
-static const char *find_program(const char *name, char found[FOUND_PATH_BYTES])
+static const char *find_program(const char *name, enum care care, char found[FOUND_PATH_BYTES])
 {
-    if (!may_look())
+    if (care < CARE_LOOK)
         return name;
     int call_errno = errno;
     int error = program_find(AT_FDCWD, name, getenv("PATH"), found, FOUND_PATH_BYTES);
@@ -80,16 +92,17 @@ static const char *find_program(const char *name, char found[FOUND_PATH_BYTES])
 /* The file of a program that is about to be run, which is looked at once. */
 struct program_sight {
     const char *path; /* borrowed */
-    bool is_seen;     /* else it cannot be read, or nobody looks */
+    enum care care;
+    bool is_seen; /* else it cannot be read, or nobody looks */
     struct program_facts facts;
 };
 
-static struct program_sight sight_program(int directory_fd, const char *path)
+static struct program_sight sight_program(int directory_fd, const char *path, enum care care)
 {
-    struct program_sight sight = { .path = path };
+    struct program_sight sight = { .path = path, .care = care };
     int call_errno = errno;
     sight.is_seen =
-        may_look() && path != NULL && program_look_at(directory_fd, path, &sight.facts) == 0;
+        care == CARE_LOOK && path != NULL && program_look_at(directory_fd, path, &sight.facts) == 0;
     errno = call_errno;
     return sight;
 }
@@ -107,8 +120,8 @@ static bool refuses_agent(const struct program_sight *sight, char *const *enviro
 /* ENVIRONMENT becomes one that the program at PATH can be run with; SIGHT has what is seen of it,
  * and LACKS_AGENT whether the agent is out of its reach, or refused. On the stack of who runs it:
  * there is no other place between vfork and exec. */
-#define ADAPT(environment, lacks_agent, sight, directory_fd, path)                                 \
-    const struct program_sight sight = sight_program(directory_fd, path);                          \
+#define ADAPT(environment, lacks_agent, sight, directory_fd, path, care)                           \
+    const struct program_sight sight = sight_program(directory_fd, path, care);                    \
     bool is_refused = refuses_agent(&sight, environment);                                          \
     struct preload_look look = preload_look(environment, is_refused);                              \
     bool lacks_agent = look.lacks_agent;                                                           \
@@ -118,8 +131,11 @@ static bool refuses_agent(const struct program_sight *sight, char *const *enviro
 static void judge_program(struct census_program *program, const struct program_sight *sight,
                           char *const *environment, bool lacks_agent)
 {
-    census_judge(program, sight->path, sight->is_seen ? &sight->facts : NULL, environment,
-                 lacks_agent);
+    if (sight->care == CARE_TELL)
+        census_judge_unlooked(program, sight->path);
+    else
+        census_judge(program, sight->path, sight->is_seen ? &sight->facts : NULL, environment,
+                     lacks_agent);
 }
 
 /* What is undone when this process does not become another program. */
@@ -148,7 +164,7 @@ static void announce_exec(struct becoming *becoming, const struct program_sight 
 {
     find_real();
     *becoming = (struct becoming){ 0 };
-    if (!may_look()) {
+    if (sight->care == CARE_NONE) {
         announce_unseen(becoming, sight);
         return;
     }
@@ -175,7 +191,7 @@ static int withdraw_exec(const struct becoming *becoming, int result)
 PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
     announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, real.execve(path, arguments, environment));
 }
@@ -184,7 +200,7 @@ PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
 {
     struct becoming becoming;
     char *const *environment = environ;
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
     announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, environment == environ
                                         ? real.execv(path, arguments)
@@ -196,8 +212,9 @@ PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
     struct becoming becoming;
     char found[FOUND_PATH_BYTES];
     char *const *environment = environ;
-    const char *path = find_program(name, found);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    const enum care care = possible_care();
+    const char *path = find_program(name, care, found);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, care);
     announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, environment == environ
                                         ? real.execvp(name, arguments)
@@ -208,8 +225,9 @@ PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *co
 {
     struct becoming becoming;
     char found[FOUND_PATH_BYTES];
-    const char *path = find_program(name, found);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    const enum care care = possible_care();
+    const char *path = find_program(name, care, found);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, care);
     announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, real.execvpe(name, arguments, environment));
 }
@@ -218,7 +236,7 @@ PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const ar
                               char *const environment[], int flags)
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent, sight, directory_fd, path);
+    ADAPT(environment, lacks_agent, sight, directory_fd, path, possible_care());
     announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming,
                          real.execveat(directory_fd, path, arguments, environment, flags));
@@ -229,7 +247,7 @@ PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const enviro
     struct becoming becoming;
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
     announce_exec(&becoming, &sight, environment, lacks_agent);
     return withdraw_exec(&becoming, real.fexecve(fd, arguments, environment));
 }
@@ -297,7 +315,7 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
     judge_program(&program, &sight, environment, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
@@ -319,8 +337,9 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    const char *path = find_program(name, found);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path);
+    const enum care care = possible_care();
+    const char *path = find_program(name, care, found);
+    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, care);
     judge_program(&program, &sight, environment, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);

@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "child-agent/core.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/signal_bits.h"
 #include "child-agent/interpose/interpose_signals.h"
 #include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -18,16 +21,21 @@
 extern __sighandler_t bsd_signal(int number, __sighandler_t handler);
 
 enum {
-    BSD_FLAGS = SA_RESTART,
+    BSD_FLAGS = SA_RESTART, /* unless siginterrupt() says otherwise */
     SYSV_FLAGS = (int)(SA_RESETHAND | SA_NODEFER),
 };
 
+/* The signals whose handlers let calls fail after siginterrupt(), of those that may be ours. */
+static _Atomic uint64_t interrupting;
+
 typedef __sighandler_t simple_setter(int number, __sighandler_t handler);
 typedef int action_setter(int number);
+typedef int interrupt_setter(int number, int interrupts);
 
 static struct {
     simple_setter *signal, *bsd_signal, *ssignal, *sysv_signal, *sigset;
     action_setter *sigignore;
+    interrupt_setter *siginterrupt;
 } real;
 
 /* Early: programs call these in handlers, which must not ask the loader. */
@@ -40,6 +48,7 @@ __attribute__((constructor)) static void find_real(void)
     real.sysv_signal = (simple_setter *)real_symbol("sysv_signal");
     real.sigset = (simple_setter *)real_symbol("sigset");
     real.sigignore = (action_setter *)real_symbol("sigignore");
+    real.siginterrupt = (interrupt_setter *)real_symbol("siginterrupt");
     real.signal = (simple_setter *)real_symbol("signal");
 }
 
@@ -61,15 +70,19 @@ static __sighandler_t set_other(simple_setter *real_setter, int number, __sighan
     return old_action.sa_handler;
 }
 
-/* FLAGS and what is blocked beside the handler are those of the C library for REAL_SETTER. */
+/* FLAGS and what is blocked beside the handler are those of the C library for REAL_SETTER, and so
+ * is whether it refuses SIG_ERR. */
 static __sighandler_t set_simply(simple_setter *real_setter, int number, __sighandler_t handler,
                                  int flags)
 {
     struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
-    if (!core.is_enabled || handler == SIG_ERR)
+    bool is_refused = handler == SIG_ERR && real_setter != real.sigset;
+    if (!core.is_enabled || is_refused)
         return set_other(real_setter, number, handler);
     if (flags == BSD_FLAGS)
         (void)sigaddset(&action.sa_mask, number);
+    if (flags == BSD_FLAGS && (atomic_load(&interrupting) & signal_bit(number)) != 0)
+        action.sa_flags = 0;
     interpose_signals_prepare(number, &action);
     return interpose_signals_are_ours(number) ? set_ours(number, &action)
                                               : set_other(real_setter, number, handler);
@@ -103,6 +116,24 @@ PROFD_INTERPOSED __sighandler_t sysv_signal(int number, __sighandler_t handler)
 PROFD_INTERPOSED __sighandler_t __sysv_signal(int number, __sighandler_t handler)
 {
     return sysv_signal(number, handler);
+}
+
+PROFD_INTERPOSED int siginterrupt(int number, int interrupts)
+{
+    struct sigaction action;
+    find_real();
+    if (!core.is_enabled || !interpose_signals_are_ours(number))
+        return real.siginterrupt(number, interrupts);
+    if (sampling_signal_program_action(number, NULL, &action) < 0)
+        return -1;
+    if (interrupts) {
+        atomic_fetch_or(&interrupting, signal_bit(number));
+        action.sa_flags &= ~SA_RESTART;
+    } else {
+        atomic_fetch_and(&interrupting, ~signal_bit(number));
+        action.sa_flags |= SA_RESTART;
+    }
+    return sampling_signal_program_action(number, &action, NULL);
 }
 
 /* --- With the mask --- */

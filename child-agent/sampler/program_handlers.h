@@ -23,8 +23,8 @@ enum { PROGRAM_HANDLERS_MOST = 256 };
  * the agent's that calls it, or HANDLER itself. */
 __sighandler_t program_handler_to_install(int number, __sighandler_t handler);
 
-/* Returns the context that a sample taken at CONTEXT is of (both ucontext_t): where a handler of
- * the program was called at the same moment and has not begun, what that interrupted. */
+/* Returns the context that a sample taken at CONTEXT is of (both ucontext_t): where handlers of
+ * the program were called at the same moment and have not begun, what they interrupted. */
 void *program_handler_sampled_context(void *context);
 
 /* Returns the program's handler for what the kernel has as INSTALLED. */

@@ -40,7 +40,7 @@ __asm__(".pushsection .text\n"
         ".popsection\n");
 
 /* The kernel puts the context right behind the return address. Somebody else who calls may have
- * read the handler past us, and pass no context. */
+ * read the handler past us, and pass no context: then nothing is marked. */
 __attribute__((used, visibility("hidden"))) void call_program_handler(int number, siginfo_t *info,
                                                                       void *context, uint32_t place)
 {
@@ -100,17 +100,25 @@ __sighandler_t program_handler_to_install(int number, __sighandler_t handler)
     return (__sighandler_t)(uintptr_t)(program_handler_entries + place * ENTRY_BYTES);
 }
 
-/* The kernel puts the return address on top of what the handler was called with. */
-void *program_handler_sampled_context(void *context)
+/* Where the kernel has called one of ours that has not begun, what was interrupted for it: it is
+ * behind the return address. Else NULL. */
+static void *context_before(const void *context)
 {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     uintptr_t offset = (uintptr_t)registers[REG_RIP] - (uintptr_t)program_handler_entries;
-    uintptr_t handled = (uintptr_t)registers[REG_RSP] + sizeof(void *);
-    bool is_called_by_kernel = (uintptr_t)registers[REG_RDX] == handled;
+    uintptr_t before = (uintptr_t)registers[REG_RSP] + sizeof(void *);
+    bool is_called_by_kernel = (uintptr_t)registers[REG_RDX] == before;
     return offset < sizeof(program_handler_entries) && offset % ENTRY_BYTES == 0 &&
                    is_called_by_kernel
-               ? (void *)handled /* NOLINT: the stack */
-               : context;
+               ? (void *)before /* NOLINT: the stack */
+               : NULL;
+}
+
+void *program_handler_sampled_context(void *context)
+{
+    for (void *before = context_before(context); before != NULL; before = context_before(context))
+        context = before;
+    return context;
 }
 
 __sighandler_t program_handler_of(__sighandler_t installed)

@@ -22,9 +22,9 @@ static struct {
     struct signal_lock lock;
     _Atomic bool is_unasked; /* whose process calls: a filter forbids to ask */
     bool is_installed;
-    bool blocks_children;        /* the handler is to block SIGCHLD, which the program handles */
-    _Atomic bool keeps_children; /* and the kernel knows */
-    unsigned laid_down;          /* how often, by threads that are running programs */
+    bool blocks_children;          /* the handler is to block SIGCHLD, which the program handles */
+    _Atomic bool blocked_children; /* the kernel has been told */
+    unsigned laid_down;            /* how often, by threads that are running programs */
 } signals = { .place = SIGNAL_AT_FIRST };
 
 struct program_signal program_signals[NSIG];
@@ -264,14 +264,14 @@ void sampling_signal_renew_actions(void)
 void sampling_signal_prepare_for_children(void)
 {
     sigset_t before;
-    if (atomic_load(&signals.keeps_children) || !sampling_signal_is_own_process())
+    if (atomic_load(&signals.blocked_children) || !sampling_signal_is_own_process())
         return;
     signal_lock_take(&signals.lock, &before);
     if (!signals.blocks_children) {
         signals.blocks_children = true;
         renew_locked();
     }
-    atomic_store(&signals.keeps_children, true);
+    atomic_store(&signals.blocked_children, true);
     signal_lock_release(&signals.lock, &before);
 }
 

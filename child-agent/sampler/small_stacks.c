@@ -10,9 +10,6 @@
  * it has moved to another stack (sample_room.h). */
 enum { HANDLERS_BYTES = 4096 };
 
-/* What looking at a program takes, and our handler meanwhile. */
-enum { LOOK_BYTES = 8192 };
-
 static _Atomic bool exist;
 
 /* For each handler. The C library knows it also where the kernel does not tell. */
@@ -43,11 +40,11 @@ bool small_stacks_may_be_in_use(void)
     return small_stacks_exist() && is_on_signal_stack(&stack);
 }
 
-bool small_stacks_lack_room(void)
+bool small_stacks_lack_room(size_t bytes)
 {
     stack_t stack;
     if (!is_on_signal_stack(&stack))
         return false;
     uintptr_t left_bytes = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack.ss_sp;
-    return left_bytes < saved_bytes() + LOOK_BYTES;
+    return left_bytes < saved_bytes() + bytes;
 }

@@ -15,8 +15,9 @@ bool small_stacks_note(size_t bytes);
 bool small_stacks_exist(void);
 
 /* Returns whether the calling thread is in a handler on a signal stack, small or not, that may have
- * no room left for looking at a program that it runs, and for a sample meanwhile. */
-bool small_stacks_lack_room(void);
+ * less room left than BYTES and what a sample takes meanwhile. Not known of stacks with
+ * SS_AUTODISARM. */
+bool small_stacks_lack_room(size_t bytes);
 
 /* Returns whether there was one, and the calling thread is in a handler on a signal stack. */
 bool small_stacks_may_be_in_use(void);

@@ -251,8 +251,7 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
         agents_end(agents, child, VERDICT_VANISHED, 0, ending->end_ns);
         return true;
     }
-    bool was_unseen = child->agent == CHILD_IS_SILENT || child->dormancy == CHILD_DORMANT;
-    if (was_unseen && ending->end_ns < child->end_ns)
+    if (ending->end_ns < child->end_ns)
         child_correct_end(child, child->verdict, child->code,
                           ending->end_ns); /* that was noticed late */
     apply_wait_status(child, ending->wait_status);

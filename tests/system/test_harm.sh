@@ -31,7 +31,7 @@ own_signals() {
 
 test_programs_inherit_what_is_ignored_and_blocked() {
     for clock in $clocks; do
-        for way in exec fork vfork spawn; do
+        for way in exec fork vfork spawn handler; do
             expect 0 env PROFD_DISABLE=1 "$programs/hands_on" $way
             own_signals stdout >bare
             expect 0 "$profctl" --quiet run --clock "$clock" -o out.json -- "$programs/hands_on" $way
@@ -147,14 +147,17 @@ test_a_thread_that_ends_unseen_leaves_no_timer() {
     done
 }
 
-# With the signal that the user chose, which the program uses as well.
 test_relatives_of_signal_are_as_they_were() {
     for clock in $clocks; do
         unharmed "$clock" simple_signals
-        has_function simple_signals work_undisturbed
+        for way in signal bsd_signal ssignal sigset sysv_signal held ignored; do
+            has_function simple_signals "work_with_$way"
+        done
     done
+    PROFD_SIGNAL=URG unharmed cpu simple_signals
 }
 
+# With the signal that the user chose, which the program uses as well.
 test_handlers_block_what_they_were_to() {
     expect 0 "$programs/nested_handler"
     for clock in $clocks; do

@@ -1,6 +1,6 @@
-/* hands_on WAY: ignores SIGURG, blocks SIGWINCH among all other signals, and runs by WAY (exec,
- * fork, vfork or spawn) a program that prints what it inherited. When the program cannot be run at
- * first, all is as before. */
+/* hands_on WAY: ignores SIGURG, blocks SIGWINCH among nearly all other signals, and runs by WAY
+ * (exec, fork, vfork, spawn, or fork in handlers on signal stacks of several sizes) programs that
+ * print what they inherited. When the program cannot be run at first, all is as before. */
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
@@ -34,6 +34,28 @@ static int run(const char *way)
     return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
+static void on_signal(int number)
+{
+    (void)number;
+    if (run("fork") != 0)
+        _exit(5);
+}
+
+/* Some have no room for more than the handler, and some for nearly all that we do. */
+static int run_in_handlers(void)
+{
+    static _Alignas(16) char stack[16 * 1024];
+    const struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
+    if (sigaction(SIGUSR1, &action, NULL) < 0)
+        return -1;
+    for (size_t bytes = 8 * 1024; bytes <= sizeof(stack); bytes += 4 * 1024) {
+        const stack_t own = { .ss_sp = stack, .ss_size = bytes };
+        if (sigaltstack(&own, NULL) < 0 || raise(SIGUSR1) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static bool is_as_it_was(void)
 {
     struct sigaction action;
@@ -53,12 +75,14 @@ int main(int argc, char **argv)
         return 2;
     sigaction(SIGURG, &ignored, NULL);
     sigfillset(&all);
+    sigdelset(&all, SIGUSR1);
     sigprocmask(SIG_SETMASK, &all, NULL);
     burn_outer(0.1);
     if (execve("/nowhere/program", arguments, environment) == 0 || !is_as_it_was())
         return 3;
     burn_outer(0.2);
-    if (run(argv[1]) != 0 || !is_as_it_was())
+    int result = strcmp(argv[1], "handler") == 0 ? run_in_handlers() : run(argv[1]);
+    if (result != 0 || !is_as_it_was())
         return 4;
     burn_outer(0.2);
     return 0;

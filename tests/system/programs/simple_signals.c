@@ -1,6 +1,7 @@
 /* simple_signals: handles SIGURG by each relative of signal(), works for a while in which nobody
- * sends it, and then sends it. Ignores and holds it, too. A handler that was read past the library
- * in front is called like any function. 0 when all was as the C library has it. */
+ * sends it, and then sends it. Ignores and holds it, too, and has it interrupt calls. A handler
+ * that was read past the library in front is called like any function. 0 when all was as the C
+ * library has it. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -40,19 +41,29 @@ static bool is_action(int number, handler *expected)
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == expected;
 }
 
-__attribute__((noinline)) static void work_undisturbed(void)
-{
-    burn_outer(0.05);
-    __asm__ volatile(""); /* else it would be a jump */
-}
+/* To be seen in samples. */
+#define WORK(way)                                                                                  \
+    __attribute__((noinline)) static void work_with_##way(void)                                    \
+    {                                                                                              \
+        burn_outer(0.05);                                                                          \
+        __asm__ volatile(""); /* else it would be a jump */                                        \
+    }
+
+WORK(signal)
+WORK(bsd_signal)
+WORK(ssignal)
+WORK(sigset)
+WORK(sysv_signal)
+WORK(held)
+WORK(ignored)
 
 /* RESETS: the handler is called once. */
-static bool handles(setter *set, bool resets)
+static bool handles(setter *set, void (*work)(void), bool resets)
 {
     calls = 0;
     if (set(SIGURG, count_call) != SIG_DFL || !is_action(SIGURG, count_call))
         return false;
-    work_undisturbed();
+    work();
     bool is_right = calls == 0 && calls_of(SIGURG) == 1 && calls_of(SIGURG) == (resets ? 0 : 1);
     (void)signal(SIGURG, SIG_DFL);
     return is_right;
@@ -62,7 +73,7 @@ static bool holds(void)
 {
     (void)signal(SIGURG, count_call);
     bool is_held = sighold(SIGURG) == 0 && calls_of(SIGURG) == 0;
-    work_undisturbed();
+    work_with_held();
     bool is_let = sigrelse(SIGURG) == 0 && calls == 1;
     bool is_set = sigset(SIGURG, SIG_HOLD) == count_call && calls_of(SIGURG) == 0 &&
                   sigset(SIGURG, count_call) == SIG_HOLD && calls == 1;
@@ -74,8 +85,31 @@ static bool ignores(void)
     (void)signal(SIGURG, count_call);
     if (sigignore(SIGURG) != 0 || calls_of(SIGURG) != 0 || !is_action(SIGURG, SIG_IGN))
         return false;
-    work_undisturbed();
+    work_with_ignored();
     return signal(SIGURG, SIG_DFL) == SIG_IGN;
+}
+
+static bool lets_calls_fail(void)
+{
+    struct sigaction action;
+    return sigaction(SIGURG, NULL, &action) == 0 && !(action.sa_flags & SA_RESTART);
+}
+
+static bool interrupts(void)
+{
+    bool fails = siginterrupt(SIGURG, 1) == 0 && signal(SIGURG, count_call) == SIG_DFL &&
+                 lets_calls_fail() && bsd_signal(SIGURG, count_call) == count_call &&
+                 lets_calls_fail();
+    bool goes_on = siginterrupt(SIGURG, 0) == 0 && !lets_calls_fail() &&
+                   signal(SIGURG, SIG_DFL) == count_call && !lets_calls_fail();
+    return fails && goes_on;
+}
+
+/* sigset() is the only one that takes it. */
+static bool takes_what_is_no_handler(void)
+{
+    return signal(SIGURG, SIG_ERR) == SIG_ERR && sigset(SIGURG, SIG_ERR) == SIG_DFL &&
+           is_action(SIGURG, SIG_ERR) && sigset(SIGURG, SIG_DFL) == SIG_ERR;
 }
 
 /* It has this process' memory. */
@@ -110,9 +144,13 @@ static bool calls_what_was_read(void)
 
 int main(void)
 {
-    return handles(signal, false) && handles(bsd_signal, false) && handles(ssignal, false) &&
-                   handles(sigset, false) && handles(sysv_signal, true) && holds() && ignores() &&
-                   is_default_in_borrower() && calls_what_was_read()
+    return handles(signal, work_with_signal, false) &&
+                   handles(bsd_signal, work_with_bsd_signal, false) &&
+                   handles(ssignal, work_with_ssignal, false) &&
+                   handles(sigset, work_with_sigset, false) &&
+                   handles(sysv_signal, work_with_sysv_signal, true) && holds() && ignores() &&
+                   interrupts() && takes_what_is_no_handler() && is_default_in_borrower() &&
+                   calls_what_was_read()
                ? 0
                : 1;
 }
