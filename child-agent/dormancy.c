@@ -33,8 +33,12 @@ enum dormancy_state {
     DORMANCY_FORSAKEN, /* its session was over before there was anything to record */
 };
 
+/* How many ticks go by at most until there are descriptors. */
+enum { MOST_WAITS = 8 };
+
 static struct {
     enum dormancy_state state;
+    unsigned waits; /* for descriptors */
     struct agent_address address;
 } dormancy;
 
@@ -130,6 +134,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
 void dormancy_after_fork_child(void)
 {
     dormancy.state = DORMANCY_AWAKE; /* the parent's was another process' */
+    dormancy.waits = 0;
     core_local.is_dormant = core_local.is_unheard = false;
 }
 
@@ -263,6 +268,16 @@ bool dormancy_leave(void)
     return true;
 }
 
+/* A child that is about to close what its parent had open may have none at first. */
+static bool waits_for_descriptors(void)
+{
+    enum { OF_ARENA_AND_SOCKET = 2 };
+    if (dormancy.waits >= MOST_WAITS || descriptor_has_room(OF_ARENA_AND_SOCKET))
+        return false;
+    dormancy.waits++;
+    return true;
+}
+
 bool dormancy_tick(const siginfo_t *info)
 {
     if (!core_local.is_dormant) {
@@ -278,6 +293,8 @@ bool dormancy_tick(const siginfo_t *info)
         become_forsaken();
     } else if (session_prepared_is_paused()) {
         clock_sampling_skip(thread_current, info);
+    } else if (waits_for_descriptors()) {
+        clock_sampling_wait(thread_current, info);
     } else {
         wake_process();
         return true;

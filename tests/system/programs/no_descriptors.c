@@ -1,5 +1,6 @@
 /* no_descriptors: has opened all the files that it may open, and forks children that work, one
- * after the other; the last one closes some files first. 0 when each of them ended with 5. */
+ * after the other; the last one works a little, closes some files, and works on. 0 when each of
+ * them ended with 5. */
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,8 @@ static int run_child(int closes_files)
     pid_t pid = fork();
 
     if (pid == 0) {
+        if (closes_files)
+            burn_outer(0.01);
         for (int fd = STREAMS; closes_files && fd < FILES; fd++)
             close(fd);
         burn_outer(0.1);
