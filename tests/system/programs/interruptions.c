@@ -18,7 +18,7 @@
 #include "common/time_units.h"
 #include "tests/system/programs/burn.h"
 
-enum { CHILDREN = 150, WAIT_MS = 2 };
+enum { CHILDREN = 75, WAIT_MS = 2 };
 
 static const struct timespec wait_time = { .tv_nsec = WAIT_MS * NS_PER_MS };
 static atomic_bool is_over;
