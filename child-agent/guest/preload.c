@@ -124,7 +124,8 @@ void preload_leave_environment(void)
     size_t variables;
     const char *list = find_list(environ, &variables);
 
-    if (list == NULL || PRELOAD_PREFIX_BYTES + strlen(list) >= sizeof(text))
+    bool has_left = list == text + PRELOAD_PREFIX_BYTES; /* in the parent */
+    if (list == NULL || has_left || PRELOAD_PREFIX_BYTES + strlen(list) >= sizeof(text))
         return;
     write_kept(list, true, text);
     for (char **variable = environ; *variable != NULL; variable++)

@@ -309,6 +309,14 @@ static bool may_keep(enum child_kept now, enum child_kept next)
     return (moves[now] >> next & 1) != 0;
 }
 
+bool child_execs_unseen(const struct child *child)
+{
+    bool is_alone = child->agent == CHILD_IS_ALONE;
+    bool has_left = child->agent == CHILD_LISTENS && child->state == CHILD_DETACHED;
+
+    return child->state != CHILD_ENDED && (is_alone || has_left);
+}
+
 bool child_is_only_name(const struct child *child)
 {
     return child->kept == CHILD_KEPT_NAME || child->kept == CHILD_KEPT_EXPIRED;

@@ -283,6 +283,10 @@ void child_set_dormancy(struct child *child, enum child_dormancy next);
 /* Sets the state of the search for CHILD's process to NEXT. */
 void child_set_search(struct child_table *table, struct child *child, enum child_search next);
 
+/* Returns whether CHILD, which has an agent and lives, would lose no connection by an exec. Without
+ * one are those of one thread, and those that closed theirs before a filter of system calls. */
+bool child_execs_unseen(const struct child *child);
+
 /* Returns whether CHILD has ended and appears in captures only by name, if at all. */
 bool child_is_only_name(const struct child *child);
 

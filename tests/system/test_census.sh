@@ -528,16 +528,18 @@ test_what_ran_while_profd_was_dead_is_told() {
 # Each is listed once, with its end, though none lives long enough to be seen in /proc, and no call may be made there
 # to tell of them.
 test_children_behind_a_filter_are_listed() {
-    for clock in $clocks; do
-        expect 0 "$profctl" run --clock "$clock" -o out.json -- "$programs/children_behind_filter"
+    for with in "cpu" "wall" "cpu WITH_IDLE_THREAD=1"; do
+        clock=${with%% *}
+        # shellcheck disable=SC2086 # a variable, or none
+        expect 0 env ${with#"$clock"} "$profctl" run --clock "$clock" -o out.json -- "$programs/children_behind_filter"
         read_facts out.json
         for program in true false echo printenv; do
-            [ "$(process_count $program)" -eq 1 ] || fail "$(process_count $program) x $program with $clock"
+            [ "$(process_count $program)" -eq 1 ] || fail "$(process_count $program) x $program with $with"
             not_profiled $program filter
         done
         outcome_of false exited 1
         [ "$(meta_of children_behind_filter profd.code | sort -n | xargs)" = "0 3 5 9 17 21 23" ] ||
-            fail "they ended with $(meta_of children_behind_filter profd.code | sort -n | xargs) with $clock"
+            fail "they ended with $(meta_of children_behind_filter profd.code | sort -n | xargs) with $with"
         refute grep -qvx exited <(meta_of children_behind_filter profd.outcome)
     done
 }

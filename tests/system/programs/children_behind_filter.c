@@ -14,6 +14,7 @@
 
 #include "tests/call_filter.h"
 #include "tests/system/programs/burn.h"
+#include "tests/system/programs/idle_thread.h"
 
 static int set_filter(void)
 {
@@ -87,15 +88,18 @@ static void run_behind_mild_filter(const char *program)
     await_child(child);
 }
 
-/* A path that is no address is for the kernel to refuse, also in a child that may ask nothing. */
+/* A path that is no address is for the kernel to refuse. */
 static void run_nothing(void)
 {
     char *arguments[] = { "nothing", NULL };
     const char *volatile no_address = (const char *)16; /* NOLINT: on purpose */
     pid_t child;
     if (execve(no_address, arguments, environ) == 0 || errno != EFAULT ||
-        posix_spawn(&child, no_address, NULL, NULL, arguments, environ) != EFAULT)
+        posix_spawn(&child, no_address, NULL, NULL, arguments, environ) != EFAULT ||
+        execl("/nothing", "nothing", NULL) == 0 || errno != ENOENT)
         _exit(1);
+    for (int i = 0; i < 500; i++) /* somebody may look whether this is another program */
+        burn_inner();
 }
 
 /* Which changes nothing. */
@@ -135,6 +139,8 @@ static void copy_twice(void)
 
 int main(void)
 {
+    if (idle_thread_if_wanted() != 0)
+        return 1;
     burn_outer(0.02);
     if (set_filter() < 0)
         return 77;
