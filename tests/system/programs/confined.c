@@ -59,7 +59,7 @@ static const unsigned usual[] = {
 };
 enum { LENDING = sizeof(usual) / sizeof(usual[0]), USUAL = LENDING - 4 };
 
-static const double work_s = 0.2;
+static const double work_s = 0.1;
 static sem_t may_work;
 
 static int set_filter(int lets_return, int count)
