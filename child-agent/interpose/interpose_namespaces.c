@@ -48,61 +48,51 @@ void interpose_namespaces_note(int flags)
         census_unasked_end();
 }
 
-void interpose_namespaces_note_result(int flags, int result)
+/* Calls for namespaces of the kinds FLAGS: those of FD, or new ones. */
+typedef int entering(int fd, int flags);
+
+/* MAY_WANT_ONE_THREAD: the kernel may refuse because of the agent's. */
+static int enter(entering *call, int fd, int flags, bool may_want_one_thread)
 {
+    upcall_end_dormancy();
+    interpose_namespaces_note(flags);
+    int result = call(fd, flags);
+    if (may_want_one_thread && may_be_our_fault(result)) {
+        one_thread_stop_agent_threads();
+        for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
+            rest_between_looks();
+            result = call(fd, flags);
+        }
+    }
     if (result < 0 && may_change_pids(flags))
         census_unasked_undo_end();
+    return result;
 }
 
-typedef int unshare_function(int);
-typedef int setns_function(int, int);
-
-static int unshare_alone(unshare_function *real, int flags)
+static int call_unshare(int fd, int flags)
 {
-    int result = real(flags);
-    if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
-        return result;
-    one_thread_stop_agent_threads();
-    for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
-        rest_between_looks();
-        result = real(flags);
-    }
-    return result;
+    typedef int unshare_function(int);
+    static unshare_function *real;
+    (void)fd;
+    if (real == NULL)
+        real = (unshare_function *)real_symbol("unshare");
+    return real(flags);
 }
 
 PROFD_INTERPOSED int unshare(int flags)
 {
-    static unshare_function *real;
-    if (real == NULL)
-        real = (unshare_function *)real_symbol("unshare");
-    upcall_end_dormancy();
-    interpose_namespaces_note(flags);
-    int result = unshare_alone(real, flags);
-    interpose_namespaces_note_result(flags, result);
-    return result;
+    return enter(call_unshare, -1, flags, (flags & CLONE_NEWUSER) != 0);
 }
 
-static int setns_alone(setns_function *real, int fd, int type)
+static int call_setns(int fd, int type)
 {
-    int result = real(fd, type);
-    if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
-        return result;
-    one_thread_stop_agent_threads();
-    for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
-        rest_between_looks();
-        result = real(fd, type);
-    }
-    return result;
+    static entering *real;
+    if (real == NULL)
+        real = (entering *)real_symbol("setns");
+    return real(fd, type);
 }
 
 PROFD_INTERPOSED int setns(int fd, int type)
 {
-    static setns_function *real;
-    if (real == NULL)
-        real = (setns_function *)real_symbol("setns");
-    upcall_end_dormancy();
-    interpose_namespaces_note(type);
-    int result = setns_alone(real, fd, type);
-    interpose_namespaces_note_result(type, result);
-    return result;
+    return enter(call_setns, fd, type, type == 0 || (type & CLONE_NEWUSER) != 0);
 }

@@ -71,9 +71,10 @@ static enum care possible_care(void)
     enum { TELLING_BYTES = 2048, LOOKING_BYTES = 8192 };
     if (!core.is_enabled || atomic_load(&core.has_filter))
         return CARE_NONE;
-    if (small_stacks_lack_room(TELLING_BYTES))
+    const size_t room_bytes = small_stacks_room_bytes();
+    if (room_bytes < TELLING_BYTES)
         return CARE_PREPARE;
-    return small_stacks_lack_room(LOOKING_BYTES) ? CARE_TELL : CARE_LOOK;
+    return room_bytes < LOOKING_BYTES ? CARE_TELL : CARE_LOOK;
 }
 
 /* Where the program that is called NAME is, in FOUND; NULL when there is none, NAME when nobody

@@ -1,6 +1,5 @@
 /* Interposed: signal(), its other names, and its relatives, which the C library makes of calls that
  * no interposed function sees. */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,7 +14,6 @@
 #include "child-agent/interpose/interpose_signals.h"
 #include "child-agent/sampler/program_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
-#include "child-agent/sampler/thread_mask.h"
 
 /* Strict C programs call one that the headers do not show as it is called here. */
 extern __sighandler_t bsd_signal(int number, __sighandler_t handler);
@@ -52,7 +50,7 @@ __attribute__((constructor)) static void find_real(void)
     real.signal = (simple_setter *)real_symbol("signal");
 }
 
-/* Of a signal that may be ours. */
+/* Of a signal that may be ours; ACTION may be NULL. Returns the handler before. */
 static __sighandler_t set_ours(int number, const struct sigaction *action)
 {
     struct sigaction old_action;
@@ -88,29 +86,17 @@ static __sighandler_t set_simply(simple_setter *real_setter, int number, __sigha
                                               : set_other(real_setter, number, handler);
 }
 
-PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
-{
-    find_real();
-    return set_simply(real.signal, number, handler, BSD_FLAGS);
-}
+#define SIMPLE_SETTER(name, flags)                                                                 \
+    PROFD_INTERPOSED __sighandler_t name(int number, __sighandler_t handler)                       \
+    {                                                                                              \
+        find_real();                                                                               \
+        return set_simply(real.name, number, handler, flags);                                      \
+    }
 
-PROFD_INTERPOSED __sighandler_t bsd_signal(int number, __sighandler_t handler)
-{
-    find_real();
-    return set_simply(real.bsd_signal, number, handler, BSD_FLAGS);
-}
-
-PROFD_INTERPOSED __sighandler_t ssignal(int number, __sighandler_t handler)
-{
-    find_real();
-    return set_simply(real.ssignal, number, handler, BSD_FLAGS);
-}
-
-PROFD_INTERPOSED __sighandler_t sysv_signal(int number, __sighandler_t handler)
-{
-    find_real();
-    return set_simply(real.sysv_signal, number, handler, SYSV_FLAGS);
-}
+SIMPLE_SETTER(signal, BSD_FLAGS)
+SIMPLE_SETTER(bsd_signal, BSD_FLAGS)
+SIMPLE_SETTER(ssignal, BSD_FLAGS)
+SIMPLE_SETTER(sysv_signal, SYSV_FLAGS)
 
 /* What signal() is in strict C. */
 PROFD_INTERPOSED __sighandler_t __sysv_signal(int number, __sighandler_t handler)
@@ -122,7 +108,7 @@ PROFD_INTERPOSED int siginterrupt(int number, int interrupts)
 {
     struct sigaction action;
     find_real();
-    if (!core.is_enabled || !interpose_signals_are_ours(number))
+    if (!interpose_signals_are_ours(number))
         return real.siginterrupt(number, interrupts);
     if (sampling_signal_program_action(number, NULL, &action) < 0)
         return -1;
@@ -138,31 +124,29 @@ PROFD_INTERPOSED int siginterrupt(int number, int interrupts)
 
 /* --- With the mask --- */
 
-/* Blocks or unblocks NUMBER. Returns whether it was blocked. */
-static bool change_mask(int how, int number)
+/* Blocks or unblocks NUMBER, as sigprocmask() does. */
+static int change_mask(int how, int number, sigset_t *before)
 {
-    sigset_t set, before;
+    sigset_t set;
     (void)sigemptyset(&set);
-    (void)sigaddset(&set, number);
-    return thread_mask_change(how, &set, &before) == 0 && sigismember(&before, number) == 1;
+    return sigaddset(&set, number) < 0 ? -1 : sigprocmask(how, &set, before);
 }
 
-static __sighandler_t hold_ours(int number)
+/* The same. Returns whether it was blocked. */
+static bool exchange_block(int how, int number)
 {
-    struct sigaction action;
-    if (change_mask(SIG_BLOCK, number))
-        return SIG_HOLD;
-    return sampling_signal_program_action(number, NULL, &action) == 0 ? action.sa_handler : SIG_ERR;
+    sigset_t before;
+    return change_mask(how, number, &before) == 0 && sigismember(&before, number) == 1;
 }
 
 PROFD_INTERPOSED __sighandler_t sigset(int number, __sighandler_t handler)
 {
     find_real();
-    bool is_ours = core.is_enabled && interpose_signals_are_ours(number);
+    bool is_ours = interpose_signals_are_ours(number);
     if (is_ours && handler == SIG_HOLD)
-        return hold_ours(number);
+        return exchange_block(SIG_BLOCK, number) ? SIG_HOLD : set_ours(number, NULL);
     __sighandler_t before = set_simply(real.sigset, number, handler, 0);
-    if (is_ours && before != SIG_ERR && change_mask(SIG_UNBLOCK, number))
+    if (is_ours && before != SIG_ERR && exchange_block(SIG_UNBLOCK, number))
         before = SIG_HOLD;
     return before;
 }
@@ -171,30 +155,17 @@ PROFD_INTERPOSED int sigignore(int number)
 {
     static const struct sigaction ignored = { .sa_handler = SIG_IGN };
     find_real();
-    if (!core.is_enabled || !interpose_signals_are_ours(number))
+    if (!interpose_signals_are_ours(number))
         return real.sigignore(number);
     return sampling_signal_program_action(number, &ignored, NULL);
 }
 
-static int change_mask_of_valid(int how, int number)
-{
-    sigset_t set;
-    (void)sigemptyset(&set);
-    if (sigaddset(&set, number) < 0)
-        return -1;
-    int error = thread_mask_change(how, &set, NULL);
-    if (error == 0)
-        return 0;
-    errno = error;
-    return -1;
-}
-
 PROFD_INTERPOSED int sighold(int number)
 {
-    return change_mask_of_valid(SIG_BLOCK, number);
+    return change_mask(SIG_BLOCK, number, NULL);
 }
 
 PROFD_INTERPOSED int sigrelse(int number)
 {
-    return change_mask_of_valid(SIG_UNBLOCK, number);
+    return change_mask(SIG_UNBLOCK, number, NULL);
 }

@@ -70,6 +70,11 @@ static bool comes_by_itself(int number)
            number != SIGTRAP && number != SIGSYS && number != SIGABRT;
 }
 
+static uintptr_t entry_at(size_t place)
+{
+    return (uintptr_t)program_handler_entries + place * ENTRY_BYTES;
+}
+
 static bool is_entry(__sighandler_t handler, size_t *place)
 {
     uintptr_t offset = (uintptr_t)handler - (uintptr_t)program_handler_entries;
@@ -97,7 +102,7 @@ __sighandler_t program_handler_to_install(int number, __sighandler_t handler)
     if (!is_handler(handler) || !may_have_handler(number) || !comes_by_itself(number) ||
         is_entry(handler, &place) || !find_place(handler, &place))
         return handler;
-    return (__sighandler_t)(uintptr_t)(program_handler_entries + place * ENTRY_BYTES);
+    return (__sighandler_t)entry_at(place); /* NOLINT: the code above */
 }
 
 /* Where the kernel has called one of ours that has not begun, what was interrupted for it: it is
@@ -105,13 +110,13 @@ __sighandler_t program_handler_to_install(int number, __sighandler_t handler)
 static void *context_before(const void *context)
 {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    uintptr_t offset = (uintptr_t)registers[REG_RIP] - (uintptr_t)program_handler_entries;
-    uintptr_t before = (uintptr_t)registers[REG_RSP] + sizeof(void *);
-    bool is_called_by_kernel = (uintptr_t)registers[REG_RDX] == before;
-    return offset < sizeof(program_handler_entries) && offset % ENTRY_BYTES == 0 &&
-                   is_called_by_kernel
-               ? (void *)before /* NOLINT: the stack */
-               : NULL;
+    const uintptr_t next = (uintptr_t)registers[REG_RIP];
+    const uintptr_t before = (uintptr_t)registers[REG_RSP] + sizeof(void *);
+    size_t place;
+    bool has_not_begun =
+        is_entry((__sighandler_t)next, &place) && next == entry_at(place); /* NOLINT: code */
+    bool is_by_kernel = (uintptr_t)registers[REG_RDX] == before;
+    return has_not_begun && is_by_kernel ? (void *)before : NULL; /* NOLINT: the stack */
 }
 
 void *program_handler_sampled_context(void *context)

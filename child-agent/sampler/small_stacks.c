@@ -40,11 +40,11 @@ bool small_stacks_may_be_in_use(void)
     return small_stacks_exist() && is_on_signal_stack(&stack);
 }
 
-bool small_stacks_lack_room(size_t bytes)
+size_t small_stacks_room_bytes(void)
 {
     stack_t stack;
     if (!is_on_signal_stack(&stack))
-        return false;
-    uintptr_t left_bytes = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack.ss_sp;
-    return left_bytes < saved_bytes() + bytes;
+        return SIZE_MAX;
+    size_t left_bytes = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack.ss_sp;
+    return left_bytes > saved_bytes() ? left_bytes - saved_bytes() : 0;
 }

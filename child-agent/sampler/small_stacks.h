@@ -14,10 +14,10 @@ bool small_stacks_note(size_t bytes);
 /* Returns whether there ever was one. */
 bool small_stacks_exist(void);
 
-/* Returns whether the calling thread is in a handler on a signal stack, small or not, that may have
- * less room left than BYTES and what a sample takes meanwhile. Not known of stacks with
- * SS_AUTODISARM. */
-bool small_stacks_lack_room(size_t bytes);
+/* Returns how much of its stack the calling thread may use, beside what a sample takes meanwhile,
+ * if it is in a handler on a signal stack, small or not; else SIZE_MAX, and on stacks with
+ * SS_AUTODISARM, of which it is not known. */
+size_t small_stacks_room_bytes(void);
 
 /* Returns whether there was one, and the calling thread is in a handler on a signal stack. */
 bool small_stacks_may_be_in_use(void);

@@ -64,19 +64,27 @@ static bool is_out_of_reach(pid_t pid, const char *library)
     return is_absent;
 }
 
+/* The line of the file NAME of PID that begins with START, in LINE; else that is empty. */
+static void find_line(pid_t pid, const char *name, const char *start, char line[LINE_BYTES])
+{
+    FILE *file = open_file(pid, name);
+    bool is_found = false;
+
+    while (!is_found && file != NULL && fgets(line, LINE_BYTES, file) != NULL)
+        is_found = strncmp(line, start, strlen(start)) == 0;
+    if (!is_found)
+        line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+}
+
 static unsigned count_filters(pid_t pid)
 {
     char line[LINE_BYTES];
     unsigned count = 0;
-    FILE *file = open_file(pid, "status");
 
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-        if (sscanf(line, "Seccomp_filters: %u", &count) == 1)
-            break;
-    }
-    if (file != NULL)
-        fclose(file);
-    return count;
+    find_line(pid, "status", "Seccomp_filters:", line);
+    return sscanf(line, "Seccomp_filters: %u", &count) == 1 ? count : 0;
 }
 
 /* Whether it was freed of the agent because the program set a filter: not one that we have, too. */
@@ -88,15 +96,10 @@ static bool is_behind_own_filter(pid_t pid)
 static void look_at_limits(pid_t pid, struct program_facts *facts)
 {
     char line[LINE_BYTES];
-    FILE *file = open_file(pid, "limits");
 
-    facts->descriptor_limit = UINT64_MAX;
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-        if (sscanf(line, "Max open files %" SCNu64, &facts->descriptor_limit) == 1)
-            break;
-    }
-    if (file != NULL)
-        fclose(file);
+    find_line(pid, "limits", "Max open files", line);
+    if (sscanf(line, "Max open files %" SCNu64, &facts->descriptor_limit) != 1)
+        facts->descriptor_limit = UINT64_MAX;
 }
 
 /* What the kernel calls PID: the beginning of its program's name, or what it calls itself. */

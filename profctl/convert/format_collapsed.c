@@ -20,7 +20,7 @@ struct collapsed {
     struct thread_stacks stacks;
     struct call_tree tree;     /* process, thread, functions */
     struct mapped_array nodes; /* uint32_t: of each stack of the current thread, in the tree */
-    struct mapped_array path;  /* uint32_t: nodes */
+    struct mapped_array path;  /* uint32_t: names, from the leaf on */
     struct text_output text;
 };
 
@@ -91,16 +91,17 @@ static int put_path(struct collapsed *collapsed, uint32_t node)
     size_t length;
 
     collapsed->path.count = 0;
-    for (; node != CALL_TREE_NONE; node = call_tree_node(&collapsed->tree, node)->parent) {
-        uint32_t *step = mapped_array_push(&collapsed->path, sizeof(*step));
-        if (step == NULL)
+    while (node != CALL_TREE_NONE) {
+        const struct call_tree_node *step = call_tree_node(&collapsed->tree, node);
+        uint32_t *name = mapped_array_push(&collapsed->path, sizeof(*name));
+        if (name == NULL)
             return -ENOMEM;
-        *step = node;
+        *name = step->name;
+        node = step->parent;
     }
-    const uint32_t *path = collapsed->path.items;
+    const uint32_t *names = collapsed->path.items;
     for (size_t i = collapsed->path.count; i-- > 0;) {
-        const uint32_t name_index = call_tree_node(&collapsed->tree, path[i])->name;
-        const char *name = unique_strings_get(&collapsed->stacks.names, name_index, &length);
+        const char *name = unique_strings_get(&collapsed->stacks.names, names[i], &length);
         text_output_put(&collapsed->text, name, length, ';');
         putc_unlocked(i > 0 ? ';' : ' ', collapsed->text.file);
     }
