@@ -237,6 +237,15 @@ void agents_take_cpu_time(struct child *child, const struct child_ending *ending
         cpu_account_close(&child->cpu, ending->cpu_ns);
 }
 
+/* Without a session what has ended is not known any more. */
+static void settle_ended(struct agents *agents, pid_t pid)
+{
+    struct child *child = child_table_find_latest(agents->children, pid);
+
+    if (child != NULL && session_is_on(agents->session))
+        agents_settle_silent_exec(child);
+}
+
 bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_ending *ending)
 {
     struct child *child = child_table_find_latest(agents->children, pid);
@@ -249,12 +258,13 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
     agents_take_cpu_time(child, ending);
     if (child->state != CHILD_ENDED) {
         agents_end(agents, child, VERDICT_VANISHED, 0, ending->end_ns);
-        return true;
+    } else {
+        if (ending->end_ns < child->end_ns)
+            child_correct_end(child, child->verdict, child->code,
+                              ending->end_ns); /* that was noticed late */
+        apply_wait_status(child, ending->wait_status);
     }
-    if (ending->end_ns < child->end_ns)
-        child_correct_end(child, child->verdict, child->code,
-                          ending->end_ns); /* that was noticed late */
-    apply_wait_status(child, ending->wait_status);
+    settle_ended(agents, pid);
     return true;
 }
 

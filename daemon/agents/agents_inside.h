@@ -62,4 +62,12 @@ void agents_change_end_to_exec(struct child *child, uint64_t exec_ns);
 void agents_take_ending(struct child *child, const struct child *other);
 void agents_pass_ending_on(struct child *child, struct child *earlier);
 
+/* CHILD is the next image of EARLIER's process: it has the process' beginning, and what the process
+ * used before the session. The second lets it be watched, if EARLIER is. */
+void agents_continue_process(struct child *child, const struct child *earlier);
+void agents_pass_watch_on(struct child *child, struct child *earlier);
+
+/* Like agents_settle_exec(), if nothing in the program that CHILD became can still say hello. */
+void agents_settle_silent_exec(struct child *child);
+
 #endif

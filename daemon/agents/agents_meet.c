@@ -25,17 +25,6 @@ static struct child *add_before(struct agents *agents, struct child *later,
     return child;
 }
 
-/* The process becomes another program, and the watch passes to that. */
-static void pass_watch_on(struct child *earlier, struct child *child)
-{
-    if (earlier->watch == NULL)
-        return;
-    child->watch = earlier->watch;
-    child->identity = earlier->identity;
-    child_watch_set_owner(child->watch, child);
-    earlier->watch = NULL;
-}
-
 /* The next image of EARLIER's process. If the process was reported to have ended before that image
  * was heard of, the end is the new image's. */
 static struct child *add_after_exec(struct agents *agents, struct child *earlier,
@@ -45,15 +34,14 @@ static struct child *add_after_exec(struct agents *agents, struct child *earlier
 
     if (child != NULL) {
         agents_pass_ending_on(child, earlier);
-        child->process_start_ns = earlier->process_start_ns;
-        child->cpu.before_ns = earlier->cpu.before_ns;
+        agents_continue_process(child, earlier);
     }
     uint64_t exec_ns = agents_settle_exec_call(agents, earlier, child, who);
     if (earlier->state == CHILD_ENDED)
         agents_change_end_to_exec(earlier, exec_ns);
     else {
         if (child != NULL)
-            pass_watch_on(earlier, child);
+            agents_pass_watch_on(child, earlier);
         agents_end(agents, earlier, VERDICT_EXECED, 0, exec_ns);
     }
     return child;
@@ -82,8 +70,13 @@ static bool has_program_inside(const struct child *earlier, const struct child_i
            process_runs_program(who->pid, earlier->executable);
 }
 
-static struct child *add_first(struct agents *agents, const struct child_introduction *who)
+/* The first image of a process. What EARLIER (NULL: none), whose pid it has, had become was not
+ * told otherwise by now. */
+static struct child *add_first(struct agents *agents, struct child *earlier,
+                               const struct child_introduction *who)
 {
+    if (earlier != NULL)
+        agents_settle_silent_exec(earlier);
     struct child *child = agents_add(agents, who);
 
     (void)agents_settle_exec_call(agents, NULL, child, who);
@@ -98,7 +91,7 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
     if (dormant != NULL)
         return dormant;
     if (earlier == NULL)
-        return add_first(agents, who);
+        return add_first(agents, earlier, who);
     if (child_is_same_as_silent(earlier, who) || has_program_inside(earlier, who))
         return add_instead(agents, earlier, who);
     switch (child_relate(earlier, who)) {
@@ -118,5 +111,5 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
     case CHILD_IS_NEW:
         break;
     }
-    return add_first(agents, who);
+    return add_first(agents, earlier, who);
 }

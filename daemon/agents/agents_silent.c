@@ -5,6 +5,7 @@
 
 #include "buffer/process_clock.h"
 #include "daemon/agents/agents_inside.h"
+#include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/log.h"
 #include "daemon/session.h"
@@ -19,6 +20,22 @@ void agents_pass_ending_on(struct child *child, struct child *earlier)
 {
     agents_take_ending(child, earlier);
     cpu_account_take_end(&earlier->cpu, &CPU_ACCOUNT_NEW);
+}
+
+void agents_continue_process(struct child *child, const struct child *earlier)
+{
+    child->process_start_ns = earlier->process_start_ns;
+    child->cpu.before_ns = earlier->cpu.before_ns;
+}
+
+void agents_pass_watch_on(struct child *child, struct child *earlier)
+{
+    if (earlier->watch == NULL)
+        return;
+    child->watch = earlier->watch;
+    child->identity = earlier->identity;
+    child_watch_set_owner(child->watch, child);
+    earlier->watch = NULL;
 }
 
 /* A process that is met for the first time may have used CPU time before the session. */
@@ -38,29 +55,56 @@ struct child *agents_add(struct agents *agents, const struct child_introduction 
     return child;
 }
 
+/* Whether the next image of EARLIER's pid, which began at START_NS, is of the same process as far
+ * as is known. An end that was noticed after that was its own. */
+static bool is_continued(const struct child *earlier, uint64_t start_ns)
+{
+    return earlier->state != CHILD_ENDED || earlier->verdict == VERDICT_EXECED ||
+           earlier->end_ns >= start_ns;
+}
+
+/* WHO, which is CHILD unless memory is exhausted, has taken the place of EARLIER. */
+static void end_by_exec(struct agents *agents, struct child *earlier, struct child *child,
+                        const struct child_introduction *who)
+{
+    if (child != NULL) {
+        agents_continue_process(child, earlier);
+        if (child->watch == NULL)
+            agents_pass_watch_on(child, earlier);
+    }
+    agents_end(agents, earlier, VERDICT_EXECED, 0,
+               agents_settle_exec_call(agents, earlier, NULL, who));
+}
+
+static void begin_silent(struct agents *agents, struct child *child,
+                         enum recording_obstacle obstacle)
+{
+    child->agents = agents;
+    child->obstacle = obstacle;
+    child->cpu.used_ns = process_clock_ns(child->pid);
+    log_debug_of(child->pid, "%d (%s) is not profiled: %s", child->pid, child->executable,
+                 recording_obstacle_text(obstacle));
+}
+
 struct child *agents_add_silent(struct agents *agents, const struct child_introduction *who,
                                 enum recording_obstacle obstacle, int pidfd)
 {
     struct child *earlier = child_table_find_latest(agents->children, who->pid);
-
-    if (earlier != NULL)
-        agents_end(agents, earlier, VERDICT_EXECED, 0,
-                   agents_settle_exec_call(agents, earlier, NULL, who));
+    bool continues = earlier != NULL && is_continued(earlier, who->start_ns);
     struct child *child = child_table_add_silent(agents->children, who);
-    if (child == NULL) {
-        if (pidfd >= 0)
-            close(pidfd);
-        return NULL;
+
+    if (child != NULL) {
+        begin_silent(agents, child, obstacle);
+        agents_watch(agents, child, pidfd);
+    } else if (pidfd >= 0) {
+        close(pidfd);
     }
-    if (earlier == NULL)
+    if (continues) {
+        end_by_exec(agents, earlier, child, who);
+    } else if (child != NULL) {
         (void)agents_settle_exec_call(agents, NULL, child, who);
-    child->agents = agents;
-    child->obstacle = obstacle;
-    child->cpu.used_ns = process_clock_ns(child->pid);
-    open_account(agents, child);
-    agents_watch(agents, child, pidfd);
-    log_debug_of(child->pid, "%d (%s) is not profiled: %s", child->pid, child->executable,
-                 recording_obstacle_text(obstacle));
+        open_account(agents, child);
+    }
     return child;
 }
 
@@ -85,8 +129,7 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
     agents_change_end_to_exec(earlier, exec_ns);
 }
 
-/* The end that was reported of CHILD was that of the program that it became, of which nothing else
- * is known. */
+/* CHILD, which has ended, did so as the program that it became, of which nothing else is known. */
 static void split_from_unheard(struct child *child)
 {
     const char *path = child->exec.path != NULL ? child->exec.path : "";
@@ -100,14 +143,25 @@ static void split_from_unheard(struct child *child)
     enum recording_obstacle obstacle =
         child->exec.obstacle != OBSTACLE_NONE ? child->exec.obstacle : OBSTACLE_SILENT;
     agents_split_ending(child, child->exec.start_ns,
-                        child->wait.is_known ? agents_add_silent(child->agents, &who, obstacle, -1)
-                                             : NULL);
+                        agents_add_silent(child->agents, &who, obstacle, -1));
+}
+
+static bool is_unsettled(const struct child *child)
+{
+    return child->state == CHILD_ENDED && child->exec.start_ns != 0 &&
+           child->verdict != VERDICT_EXECED &&
+           child_table_find_latest(child->agents->children, child->pid) == child;
 }
 
 void agents_settle_exec(struct child *child)
 {
-    if (child->exec.start_ns != 0 && child->verdict != VERDICT_EXECED &&
-        child_table_find_latest(child->agents->children, child->pid) == child)
+    if (is_unsettled(child))
+        split_from_unheard(child);
+}
+
+void agents_settle_silent_exec(struct child *child)
+{
+    if (is_unsettled(child) && child->exec.obstacle != OBSTACLE_NONE)
         split_from_unheard(child);
 }
 
