@@ -35,11 +35,19 @@ void cpu_account_note_ended(struct child *child, int pidfd)
     cpu_account_close(&child->cpu, used_ns);
 }
 
+/* A clock does not go back: what shows less was read earlier, or is of a process that has the pid
+ * now. */
+static void take_reading(struct cpu_account *account, uint64_t used_ns)
+{
+    bool is_known = account->used_ns != CPU_TIME_UNKNOWN;
+    if (used_ns != CPU_TIME_UNKNOWN && (!is_known || used_ns > account->used_ns))
+        account->used_ns = used_ns;
+}
+
 void cpu_account_follow(struct child *child)
 {
-    uint64_t used_ns = process_clock_ns(child->pid);
-    if (!child->cpu.is_final && used_ns != PROCESS_CLOCK_UNKNOWN)
-        child->cpu.used_ns = used_ns;
+    if (!child->cpu.is_final)
+        take_reading(&child->cpu, process_clock_ns(child->pid));
 }
 
 static enum cpu_time_end end_of(const struct child *child)
@@ -59,8 +67,10 @@ struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since
         .end = end_of(child),
     };
 
-    if (time.end == CPU_TIME_TO_CAPTURE)
-        time.total_ns = process_clock_ns(child->pid);
+    uint64_t clock_ns = time.end == CPU_TIME_TO_CAPTURE ? process_clock_ns(child->pid)
+                                                        : PROCESS_CLOCK_UNKNOWN;
+    if (clock_ns != PROCESS_CLOCK_UNKNOWN) /* else it is gone, and nobody has told so yet */
+        time.total_ns = clock_ns;
     if (time.end == CPU_TIME_TO_EXEC)
         time.total_ns = child->cpu.at_exec_ns; /* the program after it has the clock */
     if (since_ns != 0 && child->process_start_ns < since_ns)

@@ -96,6 +96,23 @@ START_TEST(one_that_lives_is_read_for_a_capture)
 }
 END_TEST
 
+START_TEST(a_clock_that_shows_less_is_not_its_own)
+{
+    child.cpu.used_ns = UINT64_MAX - 1;
+    cpu_account_follow(&child);
+    ck_assert_uint_eq(child.cpu.used_ns, UINT64_MAX - 1);
+}
+END_TEST
+
+START_TEST(one_that_is_gone_unnoticed_has_its_last_reading)
+{
+    child.cpu.used_ns = 7;
+    end_process();
+    reap_process();
+    ck_assert_uint_eq(cpu_account_of(&child, 0).total_ns, 7);
+}
+END_TEST
+
 START_TEST(the_clock_of_one_that_ended_is_the_last_word_until_it_is_reaped)
 {
     end_process();
@@ -171,6 +188,8 @@ int main(void)
     tcase_add_test(all, a_process_of_the_session_has_no_before);
     tcase_add_test(all, one_that_lives_is_followed);
     tcase_add_test(all, one_that_lives_is_read_for_a_capture);
+    tcase_add_test(all, a_clock_that_shows_less_is_not_its_own);
+    tcase_add_test(all, one_that_is_gone_unnoticed_has_its_last_reading);
     tcase_add_test(all, the_clock_of_one_that_ended_is_the_last_word_until_it_is_reaped);
     tcase_add_test(all, of_one_that_was_reaped_the_last_look_is_known);
     tcase_add_test(all, the_last_word_is_not_followed);
