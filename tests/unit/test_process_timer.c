@@ -4,13 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "child-agent/sampler/process_timer.h"
 #include "tests/unit/run_suite.h"
+#include "tests/unit/timers_limit.h"
 
 enum { SIGNAL = SIGURG, OTHER_SIGNAL = SIGWINCH, INTERVAL_NS = 1000 * 1000, BURN_MS = 200 };
 
@@ -126,10 +126,11 @@ END_TEST
 
 START_TEST(a_limit_is_an_error)
 {
-    const struct rlimit none = { 0, 0 };
+    struct timers_limit limit;
 
-    ck_assert_int_eq(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+    forbid_timers(&limit);
     int error = process_timer_make(SIGNAL);
+    allow_timers(&limit);
     ck_assert(error == -EAGAIN || (error == 0 && !is_there())); /* 0: an old kernel */
 }
 END_TEST
