@@ -20,6 +20,8 @@
 #include "child-agent/guest/preload.h"
 #include "child-agent/guest/raised_limits.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/string_vector.h"
+#include "child-agent/guest/valgrind_x86_64.h"
 #include "child-agent/sampler/inherited_signals.h"
 #include "child-agent/sampler/small_stacks.h"
 #include "common/program_facts.h"
@@ -118,16 +120,27 @@ static bool refuses_agent(const struct program_sight *sight, char *const *enviro
     return program_refuses_agent(&facts);
 }
 
-/* ENVIRONMENT becomes one that the program at PATH can be run with; SIGHT has what is seen of it,
- * and LACKS_AGENT whether the agent is out of its reach, or refused. On the stack of who runs it:
- * there is no other place between vfork and exec. */
-#define ADAPT(environment, lacks_agent, sight, directory_fd, path, care)                           \
+/* What may be read of ENVIRONMENT before the call. The kernel answers EFAULT for one that cannot be
+ * read. That of this process is everybody's to read; and a filter might not allow the call that it
+ * takes to know, nor valgrind pass it over. */
+static char *const *readable_environment(char *const *environment)
+{
+    bool is_trusted =
+        environment == environ || atomic_load(&core.has_filter) || valgrind_runs_this();
+    return is_trusted || string_vector_is_readable(environment) ? environment : NULL;
+}
+
+/* ENVIRONMENT becomes one that the program at PATH can be run with; READABLE is what may be read of
+ * it, SIGHT has what is seen of the program, and LACKS_AGENT whether the agent is out of its reach,
+ * or refused. On the stack of who runs it: there is no other place between vfork and exec. */
+#define ADAPT(environment, readable, lacks_agent, sight, directory_fd, path, care)                 \
     const struct program_sight sight = sight_program(directory_fd, path, care);                    \
-    bool is_refused = refuses_agent(&sight, environment);                                          \
-    struct preload_look look = preload_look(environment, is_refused);                              \
+    char *const *readable = readable_environment(environment);                                     \
+    bool is_refused = refuses_agent(&sight, readable);                                             \
+    struct preload_look look = preload_look(readable, is_refused);                                 \
     bool lacks_agent = look.lacks_agent;                                                           \
     if (look.rewritten_bytes > 0)                                                                  \
-    environment = preload_rewrite(environment, is_refused, alloca(look.rewritten_bytes))
+    environment = readable = preload_rewrite(readable, is_refused, alloca(look.rewritten_bytes))
 
 static void judge_program(struct census_program *program, const struct program_sight *sight,
                           char *const *environment, bool lacks_agent)
@@ -192,8 +205,8 @@ static int withdraw_exec(const struct becoming *becoming, int result)
 PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
-    announce_exec(&becoming, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, possible_care());
+    announce_exec(&becoming, &sight, readable, lacks_agent);
     return withdraw_exec(&becoming, real.execve(path, arguments, environment));
 }
 
@@ -201,8 +214,8 @@ PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
 {
     struct becoming becoming;
     char *const *environment = environ;
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
-    announce_exec(&becoming, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, possible_care());
+    announce_exec(&becoming, &sight, readable, lacks_agent);
     return withdraw_exec(&becoming, environment == environ
                                         ? real.execv(path, arguments)
                                         : real.execve(path, arguments, environment));
@@ -215,8 +228,8 @@ PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
     char *const *environment = environ;
     const enum care care = possible_care();
     const char *path = find_program(name, care, found);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, care);
-    announce_exec(&becoming, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, care);
+    announce_exec(&becoming, &sight, readable, lacks_agent);
     return withdraw_exec(&becoming, environment == environ
                                         ? real.execvp(name, arguments)
                                         : real.execvpe(name, arguments, environment));
@@ -228,8 +241,8 @@ PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *co
     char found[FOUND_PATH_BYTES];
     const enum care care = possible_care();
     const char *path = find_program(name, care, found);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, care);
-    announce_exec(&becoming, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, care);
+    announce_exec(&becoming, &sight, readable, lacks_agent);
     return withdraw_exec(&becoming, real.execvpe(name, arguments, environment));
 }
 
@@ -237,8 +250,8 @@ PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const ar
                               char *const environment[], int flags)
 {
     struct becoming becoming;
-    ADAPT(environment, lacks_agent, sight, directory_fd, path, possible_care());
-    announce_exec(&becoming, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, directory_fd, path, possible_care());
+    announce_exec(&becoming, &sight, readable, lacks_agent);
     return withdraw_exec(&becoming,
                          real.execveat(directory_fd, path, arguments, environment, flags));
 }
@@ -248,8 +261,8 @@ PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const enviro
     struct becoming becoming;
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
-    announce_exec(&becoming, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, possible_care());
+    announce_exec(&becoming, &sight, readable, lacks_agent);
     return withdraw_exec(&becoming, real.fexecve(fd, arguments, environment));
 }
 
@@ -316,8 +329,8 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, possible_care());
-    judge_program(&program, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, possible_care());
+    judge_program(&program, &sight, readable, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
     inherited_signals_end(&signals);
@@ -340,8 +353,8 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
         pid = &own_pid;
     const enum care care = possible_care();
     const char *path = find_program(name, care, found);
-    ADAPT(environment, lacks_agent, sight, AT_FDCWD, path, care);
-    judge_program(&program, &sight, environment, lacks_agent);
+    ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, care);
+    judge_program(&program, &sight, readable, lacks_agent);
     inherited_signals_begin(&signals);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
     inherited_signals_end(&signals);

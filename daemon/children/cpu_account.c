@@ -67,8 +67,8 @@ struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since
         .end = end_of(child),
     };
 
-    uint64_t clock_ns = time.end == CPU_TIME_TO_CAPTURE ? process_clock_ns(child->pid)
-                                                        : PROCESS_CLOCK_UNKNOWN;
+    uint64_t clock_ns =
+        time.end == CPU_TIME_TO_CAPTURE ? process_clock_ns(child->pid) : PROCESS_CLOCK_UNKNOWN;
     if (clock_ns != PROCESS_CLOCK_UNKNOWN) /* else it is gone, and nobody has told so yet */
         time.total_ns = clock_ns;
     if (time.end == CPU_TIME_TO_EXEC)

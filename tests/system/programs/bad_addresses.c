@@ -2,6 +2,7 @@
  * numbers. 0 when each answered EFAULT. */
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static int is_refused(const char *name, long result)
 
 int main(void)
 {
-    char *arguments[] = { "true", NULL };
+    char *arguments[] = { "true", NULL }, *bad[] = { "A=1", nowhere, NULL };
     const struct sigaction action = { .sa_handler = SIG_DFL, .sa_flags = SA_ONSTACK };
     int is_good = sigaction(SIGUSR1, &action, NULL) == 0;
     is_good &= is_refused("sigaltstack", sigaltstack(nowhere, NULL));
@@ -33,5 +34,10 @@ int main(void)
     is_good &= is_refused("execve", syscall(SYS_execve, "/bin/true", nowhere, NULL));
     is_good &= is_refused("execveat",
                           syscall(SYS_execveat, STDIN_FILENO, "/bin/true", arguments, nowhere, 0));
+    is_good &= is_refused("execve by name", execve("/bin/true", arguments, nowhere));
+    is_good &= is_refused("a variable of execve", execve("/bin/true", arguments, bad));
+    is_good &= is_refused("execvpe", execvpe("true", arguments, nowhere));
+    errno = posix_spawn(NULL, "/bin/true", NULL, NULL, arguments, bad);
+    is_good &= is_refused("posix_spawn", errno != 0 ? -1 : 0);
     return is_good ? 0 : 1;
 }
