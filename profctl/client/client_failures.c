@@ -23,7 +23,9 @@ void client_tell_unreached(const struct client *client, int error, struct failur
 
 void client_tell_lost(const struct client *client, struct failure *failure)
 {
-    const char *who = client->where[0] != '\0' ? client->where : "its private socket";
+    const bool is_private = client->where[0] == '\0';
+    const char *who = is_private ? "its private socket" : client->where;
+    const bool has_gone = client->close_reason == -ESHUTDOWN || client->close_reason == -ECONNRESET;
 
     if (client->close_reason == -ETIMEDOUT)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
@@ -31,7 +33,12 @@ void client_tell_lost(const struct client *client, struct failure *failure)
     else if (client->close_reason == -EPROTO)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
                     "the server at %s is not a profd of this version; restart profd", who);
-    else if (client->close_reason == -ESHUTDOWN || client->close_reason == -ECONNRESET)
+    else if (has_gone && is_private) /* it has no log, and has told us why, unless it was killed */
+        failure_set(
+            failure, EXIT_CODE_NO_DAEMON,
+            "the profd that profctl had started has ended without answering; run the command "
+            "again");
+    else if (has_gone)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
                     "profd at %s closed the connection without answering; see its log", who);
     else

@@ -309,9 +309,11 @@ static void print_fates(const struct report *report, FILE *out)
         print_absence(report, &absences[i], out);
     if (report->fates.ends.count > 0)
         fputs("\nEnded abnormally:\n", out);
-    for (size_t i = 0; i < report->fates.ends.count; i++)
-        fprintf(out, "  %6llu × %s: %s\n", (unsigned long long)ends[i].processes, ends[i].name,
-                report_end_text(&ends[i], text));
+    for (size_t i = 0; i < report->fates.ends.count; i++) {
+        fprintf(out, "  %6llu × ", (unsigned long long)ends[i].processes);
+        report_put_text(ends[i].name, strlen(ends[i].name), out);
+        fprintf(out, ": %s\n", report_end_text(&ends[i], text));
+    }
     if (report->lost_blocks > 0)
         fprintf(out,
                 "\nLost: %.0f of the blocks that were recorded are neither here nor counted as "

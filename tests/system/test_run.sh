@@ -63,6 +63,23 @@ test_profd_that_is_killed_leaves_the_command() {
     says "keeps running without being profiled" stderr
 }
 
+# A process that is stopped keeps the capture waiting. A profd that profctl started has no log to look at.
+test_profd_that_is_killed_during_the_capture_is_told() {
+    # shellcheck disable=SC2016
+    in_background "$profctl" run -o out.json -- bash -c \
+        '"$1" 60 & echo $! >pid; wait_for=/proc/$!/task; while [ "$(ls $wait_for | wc -l)" -lt 3 ]; do :; done
+         kill -STOP $!; echo $$ >command' - "$programs/named_threads" 2>stderr
+    wait_until test -s command
+    children+=("$(cat pid)")
+    wait_until test ! -e "/proc/$(cat command)"
+    kill -KILL "$(pgrep -P "$background" profd)"
+    local status=0
+    wait "$background" || status=$?
+    [ "$status" -eq 3 ] || fail "status $status"
+    one_line stderr
+    says "has ended without answering; run the command again" stderr
+}
+
 test_standard_streams_may_be_closed() {
     for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
         expect 7 bash -c "exec '$profctl' run -o out.json -- sh -c 'exit 7' $closed"

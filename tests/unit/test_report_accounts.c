@@ -96,6 +96,20 @@ START_TEST(ends_that_were_not_good_are_told)
 }
 END_TEST
 
+START_TEST(names_of_those_that_ended_command_no_terminal)
+{
+    char *text;
+    static const char red[] = PROFILE(LOGGED(THREAD("a\\u001b[31m", "GeckoMain", "[0,1,0,1000]"),
+                                             TOLD("exited", "3", "1", "0", "10", "0")));
+
+    ck_assert_int_eq(read_text(red, false), 0);
+    text = printed_text(10, false);
+    ck_assert_ptr_nonnull(strstr(text, "1 × a?[31m: exited with status 3"));
+    ck_assert_ptr_null(strchr(text, '\033'));
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.report_accounts");
@@ -106,6 +120,7 @@ int main(void)
     tcase_add_test(tests, a_program_s_time_before_its_exec_is_its_process);
     tcase_add_test(tests, those_without_samples_have_their_share);
     tcase_add_test(tests, ends_that_were_not_good_are_told);
+    tcase_add_test(tests, names_of_those_that_ended_command_no_terminal);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
