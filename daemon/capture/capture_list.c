@@ -63,7 +63,7 @@ static void note_unreadable(struct capture *capture, const struct child *child)
 {
     const char *reason = capture_absence_reason(capture, child);
 
-    if (child->dormancy == CHILD_DORMANT && child->obstacle == OBSTACLE_NONE) {
+    if (child_had_nothing_to_record(child)) {
         if (reason != NULL)
             gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, reason);
     } else if (capture_has_successor(capture, child))

@@ -43,7 +43,7 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
                                   "had no descriptor left for it, or had another root directory";
     if (child->dormancy == CHILD_WOKEN)
         return child->state == CHILD_ENDED ? unheard : "profd has not received its hello yet";
-    if (child->dormancy == CHILD_DORMANT && child->obstacle == OBSTACLE_NONE)
+    if (child_had_nothing_to_record(child))
         return capture_is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
     if (capture_has_successor(capture, child))
         return "it belongs to another user and became another program before profd allowed it to "

@@ -19,6 +19,9 @@
 /* A parent reports a program a moment after it was started, which may be after its end. */
 enum { NAME_WITHIN_NS = NS_PER_S };
 
+/* A copy of a process that records has its first sample when it has used this much. */
+enum { FIRST_SAMPLE_NS = 4 * NS_PER_MS };
+
 struct child *census_add(struct census *census, const struct process_sighting *sighting,
                          const char *executable, enum recording_obstacle obstacle)
 {
@@ -44,11 +47,16 @@ static enum recording_obstacle obstacle_of(const struct census_entry *entry)
                                             : OBSTACLE_NONE;
 }
 
+static bool has_guessed_name(const struct child *child)
+{
+    return child->executable[0] == '\0' || child->knowledge == CHILD_KNOWN_BY_END_UNNAMED ||
+           child->knowledge == CHILD_KNOWN_AS_COPY;
+}
+
 static bool is_nameless(const struct child *child, const struct census_entry *entry)
 {
     return child->agent == CHILD_IS_SILENT && child->state == CHILD_ENDED &&
-           (child->executable[0] == '\0' || child->knowledge == CHILD_KNOWN_BY_END_UNNAMED) &&
-           entry->time_ns < child->end_ns + NAME_WITHIN_NS;
+           has_guessed_name(child) && entry->time_ns < child->end_ns + NAME_WITHIN_NS;
 }
 
 static bool is_same_program(const struct child *child, const struct census_entry *entry)
@@ -205,6 +213,8 @@ static void rename_child(struct child *child, const struct census_entry *entry)
     child->knowledge = CHILD_KNOWN_BY_ITSELF;
     if (obstacle_of(entry) != OBSTACLE_NONE)
         child->obstacle = obstacle_of(entry);
+    else if (child->obstacle == OBSTACLE_NONE)
+        child->obstacle = OBSTACLE_SILENT;
     child->start_ns = entry->time_ns;
     if (child->lacks_start)
         child->process_start_ns = entry->time_ns;
@@ -216,15 +226,27 @@ static void record_exec(struct child *child, const struct census_entry *entry)
     child_begin_exec(child, entry->time_ns, entry->path, obstacle_of(entry));
 }
 
-/* The program of PID's parent, which PID runs too unless it called exec unnoticed. */
-static const char *guess_name(struct census *census, pid_t pid, pid_t parent_pid)
+/* The parent of PID, whose program PID runs too unless it called exec unnoticed; NULL: not known.
+ */
+static const struct child *find_original(const struct census *census, pid_t pid, pid_t parent_pid)
 {
     const struct child *earlier = child_table_find_latest(census->children, pid);
-    const struct child *parent = child_table_find_latest(census->children, parent_pid);
     bool did_exec =
         earlier != NULL && earlier->verdict == VERDICT_EXECED && !earlier->wait.is_known;
 
-    return parent != NULL && !did_exec ? parent->executable : "";
+    return did_exec ? NULL : child_table_find_latest(census->children, parent_pid);
+}
+
+/* What is known of one that was unknown until it ended. A copy of ORIGINAL (NULL: none) whose agent
+ * had not begun has nothing to record, as one that was made by vfork, or killed at once. */
+static enum child_knowledge knowledge_of_ended(bool is_named, const struct child *original,
+                                               const struct child_ending *ending)
+{
+    if (is_named)
+        return CHILD_KNOWN_BY_END;
+    bool is_copy = original != NULL && original->agent != CHILD_IS_SILENT &&
+                   original->obstacle == OBSTACLE_NONE && ending->cpu_ns < FIRST_SAMPLE_NS;
+    return is_copy ? CHILD_KNOWN_AS_COPY : CHILD_KNOWN_BY_END_UNNAMED;
 }
 
 void census_add_ended(struct census *census, const struct process_sighting *sighting,
@@ -232,15 +254,18 @@ void census_add_ended(struct census *census, const struct process_sighting *sigh
 {
     char *told = census_names_take(&census->names, sighting->pid);
     const char *name = told != NULL ? told : kernels_name;
-    bool is_guess = name[0] == '\0';
+    bool is_named = name[0] != '\0';
+    const struct child *original =
+        is_named ? NULL : find_original(census, sighting->pid, sighting->parent_pid);
+    enum child_knowledge knowledge = knowledge_of_ended(is_named, original, ending);
 
-    if (is_guess)
-        name = guess_name(census, sighting->pid, sighting->parent_pid);
-    struct child *child = census_add(census, sighting, name, OBSTACLE_SILENT);
+    struct child *child =
+        census_add(census, sighting, original != NULL ? original->executable : name,
+                   knowledge == CHILD_KNOWN_AS_COPY ? OBSTACLE_NONE : OBSTACLE_SILENT);
     free(told);
     if (child == NULL)
         return;
-    child->knowledge = is_guess ? CHILD_KNOWN_BY_END_UNNAMED : CHILD_KNOWN_BY_END;
+    child->knowledge = knowledge;
     child->lacks_start = sighting->start_ns == ending->end_ns;
     agents_end_silent(child, ending);
 }

@@ -317,6 +317,12 @@ bool child_execs_unseen(const struct child *child)
     return child->state != CHILD_ENDED && (is_alone || has_left);
 }
 
+bool child_had_nothing_to_record(const struct child *child)
+{
+    return child->obstacle == OBSTACLE_NONE &&
+           (child->dormancy == CHILD_DORMANT || child->knowledge == CHILD_KNOWN_AS_COPY);
+}
+
 bool child_is_only_name(const struct child *child)
 {
     return child->kept == CHILD_KEPT_NAME || child->kept == CHILD_KEPT_EXPIRED;

@@ -489,6 +489,16 @@ test_who_execs_and_nobody_waits() {
     grep -q 'never said hello' <(meta_of sleep profd.reason)
 }
 
+# They are processes of their own, with their ends, and nothing of them is missing.
+test_copies_that_end_at_once_leave_the_capture_complete() {
+    expect 0 "$profctl" run -o out.json -- "$programs/brief_copies"
+    one_line stderr
+    expect 0 "$profctl" report out.json
+    says '5 × brief_copies: exited with status 3' stdout
+    says '5 × brief_copies: killed by SIGKILL' stdout
+    refute grep -q 'Not profiled' stdout
+}
+
 # Whatever the agent lacks memory for, a process without samples is not passed over.
 test_who_has_no_memory_to_record_is_told_of() {
     local without=0

@@ -108,6 +108,59 @@ START_TEST(processes_that_have_a_pid_one_after_the_other_keep_their_programs)
 }
 END_TEST
 
+/* PROCESS ends as a child of this one, which is known as AGENT. */
+static const struct child *end_unknown(enum child_agent agent, uint64_t cpu_ns)
+{
+    const struct child_introduction who = { .pid = getpid(),
+                                            .start_ns = START_NS,
+                                            .executable = "/bin/original",
+                                            .executable_length = 13 };
+    struct child *parent = child_table_add_silent(&table, &who);
+    struct census_entry entry = { .kind = CENSUS_ENDED,
+                                  .pid = process,
+                                  .parent_pid = getpid(),
+                                  .time_ns = START_NS + 1,
+                                  .cpu_ns = cpu_ns };
+
+    parent->agents = &agents;
+    parent->agent = agent;
+    census_ring_put(ledger.ring, &entry);
+    census_read(&census);
+    ck_assert_str_eq(latest_child()->executable, "/bin/original");
+    return latest_child();
+}
+
+START_TEST(a_copy_that_ended_at_once_had_nothing_to_record)
+{
+    ck_assert(child_had_nothing_to_record(end_unknown(CHILD_IS_ALONE, 1000)));
+}
+END_TEST
+
+START_TEST(who_has_worked_and_never_said_hello_was_no_copy)
+{
+    const struct child *child = end_unknown(CHILD_IS_ALONE, UINT64_C(4000000));
+
+    ck_assert_int_eq(child->obstacle, OBSTACLE_SILENT);
+    ck_assert(!child_had_nothing_to_record(child));
+}
+END_TEST
+
+START_TEST(what_a_program_without_an_agent_forks_was_not_profiled)
+{
+    ck_assert(!child_had_nothing_to_record(end_unknown(CHILD_IS_SILENT, 1000)));
+}
+END_TEST
+
+START_TEST(a_copy_that_was_called_otherwise_after_its_end_was_another_program)
+{
+    (void)end_unknown(CHILD_IS_ALONE, 1000);
+    put_path(CENSUS_EXEC, START_NS + 1, "/bin/brief", OBSTACLE_NONE);
+    census_read(&census);
+    ck_assert_str_eq(latest_child()->executable, "/bin/brief");
+    ck_assert_int_eq(latest_child()->obstacle, OBSTACLE_SILENT);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.census_settled");
@@ -118,6 +171,10 @@ int main(void)
     tcase_add_test(all, an_end_that_was_seen_before_it_was_told_is_of_the_last_program);
     tcase_add_test(all, a_program_of_whose_end_nobody_tells_is_listed);
     tcase_add_test(all, processes_that_have_a_pid_one_after_the_other_keep_their_programs);
+    tcase_add_test(all, a_copy_that_ended_at_once_had_nothing_to_record);
+    tcase_add_test(all, who_has_worked_and_never_said_hello_was_no_copy);
+    tcase_add_test(all, what_a_program_without_an_agent_forks_was_not_profiled);
+    tcase_add_test(all, a_copy_that_was_called_otherwise_after_its_end_was_another_program);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
