@@ -119,6 +119,7 @@ static bool read_rows(struct export_pass *pass)
         .minute_ns = pass->exporter->every_ns,
         .describe = source_labels_describe,
         .context = &pass->exporter->source,
+        .rests = &pass->exporter->rests,
     };
     struct json_reader *reader = NULL;
     int error = read_reference(pass, &options.reference_ns);
@@ -273,6 +274,7 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
     if (is_done) {
         keep_covered(exporter, range->to_ns);
         spool_all(&pass);
+        process_rests_keep(&exporter->rests);
         exporter->covered_ns = range->to_ns;
     }
     export_rows_fini(&pass.rows);
@@ -314,5 +316,6 @@ int exporter_init(struct exporter *exporter, const char *socket, const struct la
 void exporter_fini(struct exporter *exporter)
 {
     source_labels_fini(&exporter->source);
+    process_rests_free(&exporter->rests);
     symbol_cache_free(exporter->symbols);
 }

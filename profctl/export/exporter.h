@@ -10,6 +10,7 @@
 #include "profctl/export/export_health.h"
 #include "profctl/export/export_range.h"
 #include "profctl/export/export_target.h"
+#include "profctl/export/process_rests.h"
 #include "profctl/export/source_labels.h"
 #include "profctl/export/spool.h"
 #include "profctl/failure.h"
@@ -26,6 +27,7 @@ struct exporter {
     struct spool *spool;    /* borrowed */
     struct export_target target;
     struct source_labels source;
+    struct process_rests rests;
     struct symbol_cache *symbols;
     struct export_health health; /* for the next row, as far as it is known */
     uint64_t told_lost_rows, told_lost_batches, told_torn,

@@ -27,6 +27,7 @@ struct rows_reader {
     struct profile_rows_told *told;
     struct stack_columns stacks;
     struct row_writer source;
+    struct mapped_array images; /* struct rest_image: of all processes */
 
     /* The process at hand: */
     char *name;                  /* owned */
@@ -34,7 +35,10 @@ struct rows_reader {
     struct unique_strings names; /* … its threads' names, and … */
     struct sum_table sums;       /* … their sums, by the names' numbers */
     struct mapped_array builds;  /* struct library_build */
+    struct rests_sampled sampled;
 };
+
+static const char main_thread[] = "main thread";
 
 /* --- The process at hand --- */
 
@@ -45,6 +49,7 @@ static void begin_process(struct rows_reader *rows_reader)
     unique_strings_init(&rows_reader->names, &rows_reader->latch);
     sum_table_init(&rows_reader->sums);
     rows_reader->builds = (struct mapped_array){ 0 };
+    rows_reader->sampled = (struct rests_sampled){ 0 };
 }
 
 static void end_process(struct rows_reader *rows_reader)
@@ -59,6 +64,12 @@ static void end_process(struct rows_reader *rows_reader)
     unique_strings_fini(&rows_reader->names);
     sum_table_fini(&rows_reader->sums);
     free(rows_reader->name);
+}
+
+static struct rests_range rests_range_of(const struct profile_rows_options *options)
+{
+    return (struct rests_range){ options->reference_ns, (int64_t)options->from_ns,
+                                 (int64_t)options->to_ns };
 }
 
 static int note_builds(struct rows_reader *rows_reader, const struct process_libraries *libraries)
@@ -88,19 +99,49 @@ static int note_process(struct rows_reader *rows_reader, const struct profile_th
 
 /* --- Threads --- */
 
+static uint32_t minute_of(const struct profile_rows_options *options, int64_t time_ns)
+{
+    int64_t unix_ns = time_ns + options->unix_offset_ns;
+
+    return (uint32_t)((unix_ns - unix_ns % (int64_t)options->minute_ns) / NS_PER_S);
+}
+
+/* When something was at TIME_MS of the profile. False: at no time. */
+static bool find_time(const struct rows_reader *rows_reader, double time_ms, int64_t *time_ns)
+{
+    if (!(fabs(time_ms) < (double)INT64_MAX / NS_PER_MS / 2))
+        return false;
+    *time_ns = rows_reader->options->reference_ns + llround(time_ms * NS_PER_MS);
+    return true;
+}
+
 /* Whether what was at TIME_MS of the profile is in the range, and its minute. */
 static bool find_minute(const struct rows_reader *rows_reader, double time_ms, uint32_t *minute_s)
 {
     const struct profile_rows_options *options = rows_reader->options;
+    int64_t time_ns;
 
-    if (!(fabs(time_ms) < (double)INT64_MAX / NS_PER_MS / 2))
+    if (!find_time(rows_reader, time_ms, &time_ns) || time_ns < (int64_t)options->from_ns ||
+        time_ns >= (int64_t)options->to_ns)
         return false;
-    int64_t time_ns = options->reference_ns + llround(time_ms * NS_PER_MS);
-    if (time_ns < (int64_t)options->from_ns || time_ns >= (int64_t)options->to_ns)
-        return false;
-    int64_t unix_ns = time_ns + options->unix_offset_ns;
-    *minute_s = (uint32_t)((unix_ns - unix_ns % (int64_t)options->minute_ns) / NS_PER_S);
+    *minute_s = minute_of(options, time_ns);
     return true;
+}
+
+/* For what of the process' clock no sample stands for. */
+static void count_sampled(struct rows_reader *rows_reader, double time_ms, int64_t cpu_ns)
+{
+    struct rests_sampled *sampled = &rows_reader->sampled;
+    int64_t time_ns;
+
+    if (!find_time(rows_reader, time_ms, &time_ns))
+        return;
+    if (time_ns < (int64_t)rows_reader->options->from_ns)
+        sampled->early_ns += cpu_ns;
+    else if (time_ns < (int64_t)rows_reader->options->to_ns)
+        sampled->told_ns += cpu_ns;
+    else
+        sampled->late_ns += cpu_ns;
 }
 
 static int add_sums(struct rows_reader *rows_reader, uint32_t name, uint32_t minute_s,
@@ -138,6 +179,7 @@ static int take_sample(struct rows_reader *rows_reader, uint32_t name,
     uint32_t minute_s;
     int error = 0;
 
+    count_sampled(rows_reader, sample->time_ms, cpu_ns);
     if (!find_minute(rows_reader, sample->time_ms, &minute_s) || (cpu_ns == 0 && weight_ns == 0))
         return 0;
     rows_reader->told->cpu_ns += cpu_ns;
@@ -186,7 +228,7 @@ static const char *shown_name(const struct profile_thread *thread)
 {
     const char *name = thread->name != NULL ? thread->name : "";
 
-    return strcmp(name, "GeckoMain") == 0 ? "main thread" : name;
+    return strcmp(name, "GeckoMain") == 0 ? main_thread : name;
 }
 
 static int on_thread(void *owner, const struct profile_thread *thread)
@@ -242,15 +284,22 @@ static int describe_thread(struct rows_reader *rows_reader, const struct exporte
     return *source != UNIQUE_NONE ? 0 : -ENOMEM;
 }
 
-/* The process' sums become rows: its threads are known by what they are. */
-static int settle_sums(struct rows_reader *rows_reader, const struct exported_process *process)
+/* The process' sums become rows: its threads are known by what they are. IMAGE (NULL: none) learns
+ * which source its main thread is. */
+static int settle_sums(struct rows_reader *rows_reader, const struct exported_process *process,
+                       struct rest_image *image)
 {
+    uint32_t main_name =
+        image != NULL ? unique_strings_add(&rows_reader->names, main_thread, strlen(main_thread))
+                      : 0;
     uint32_t count = unique_strings_count(&rows_reader->names);
     uint32_t *sources = calloc((size_t)count + 1, sizeof(*sources));
-    int error = sources != NULL ? 0 : -ENOMEM;
+    int error = sources != NULL && main_name != UNIQUE_NONE ? 0 : -ENOMEM;
 
     for (uint32_t i = 0; i < count && error == 0; i++)
         error = describe_thread(rows_reader, process, i, &sources[i]);
+    if (error == 0 && image != NULL)
+        image->id = sources[main_name];
     for (size_t i = 0; i < sum_table_count(&rows_reader->sums) && error == 0; i++) {
         struct sum_key key = sum_table_key(&rows_reader->sums, i);
         key.source = sources[key.source];
@@ -261,32 +310,88 @@ static int settle_sums(struct rows_reader *rows_reader, const struct exported_pr
     return error;
 }
 
+static int settle_process(struct rows_reader *rows_reader, const struct process_log *log,
+                          struct rest_image *image)
+{
+    const char *path = log->executable != NULL ? log->executable : "";
+    const char *name = rows_reader->name != NULL ? rows_reader->name : "process";
+    const char *program = path[0] != '\0' ? file_name_of(path) : name;
+    const struct exported_process process = {
+        .program = program,
+        .kind = strcmp(program, name) != 0 ? name : "",
+        .build_id = build_id_of(rows_reader, path),
+        .labels = log->labels,
+        .labels_left_out = log->labels_left_out >= 1 && log->labels_left_out < UINT32_MAX
+                               ? (uint64_t)log->labels_left_out
+                               : 0,
+        .pid = pid_of(log->pid),
+        .parent_pid = pid_of(log->parent_pid),
+    };
+
+    return settle_sums(rows_reader, &process, image);
+}
+
+/* Notes the process for the rests. IMAGE: NULL, if nothing of it is to be told. */
+static int note_image(struct rows_reader *rows_reader, const struct process_log *log,
+                      struct rest_image **image)
+{
+    const struct profile_rows_options *options = rows_reader->options;
+    const struct rests_range range = rests_range_of(options);
+
+    *image = NULL;
+    if (log->pid < 0)
+        return 0;
+    struct rest_image *place = mapped_array_push(&rows_reader->images, sizeof(*place));
+    if (place == NULL)
+        return -ENOMEM;
+    *place = rest_image_of(log, options->reference_ns);
+    place->sampled = rows_reader->sampled;
+    if (process_rests_may_tell(options->rests, &range, place))
+        *image = place;
+    return 0;
+}
+
 static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct rows_reader *rows_reader = owner;
-    int error = 0;
+    struct rest_image *image = NULL;
+    int error = is_root ? 0 : note_image(rows_reader, log, &image);
 
-    (void)is_root;
     if (log->lost_blocks > 0)
         rows_reader->told->lost_blocks += (uint64_t)log->lost_blocks;
-    if (sum_table_count(&rows_reader->sums) > 0) {
-        const char *path = log->executable != NULL ? log->executable : "";
-        const char *program = path[0] != '\0' ? file_name_of(path) : rows_reader->name;
-        const struct exported_process process = {
-            .program = program,
-            .kind = strcmp(program, rows_reader->name) != 0 ? rows_reader->name : "",
-            .build_id = build_id_of(rows_reader, path),
-            .labels = log->labels,
-            .labels_left_out = log->labels_left_out >= 1 && log->labels_left_out < UINT32_MAX
-                                   ? (uint64_t)log->labels_left_out
-                                   : 0,
-            .pid = pid_of(log->pid),
-            .parent_pid = pid_of(log->parent_pid),
-        };
-        error = settle_sums(rows_reader, &process);
-    }
+    if (error == 0 && (image != NULL || sum_table_count(&rows_reader->sums) > 0))
+        error = settle_process(rows_reader, log, image);
     end_process(rows_reader);
     begin_process(rows_reader);
+    return error;
+}
+
+/* --- What no sample stands for --- */
+
+/* The end of one that ended before the range was learned late. */
+static int add_rest(struct rows_reader *rows_reader, const struct rest_image *image, uint32_t stack)
+{
+    int64_t from_ns = (int64_t)rows_reader->options->from_ns;
+    int64_t time_ns = image->end_ns > from_ns ? image->end_ns : from_ns;
+    const struct sum_key key = { minute_of(rows_reader->options, time_ns), image->id, stack };
+    const struct sums sums = { .cpu_ns = image->rest_ns };
+
+    rows_reader->told->cpu_ns += image->rest_ns;
+    return sum_table_add(&rows_reader->rows->sums, &key, &sums);
+}
+
+static int add_rests(struct rows_reader *rows_reader)
+{
+    const struct rests_range range = rests_range_of(rows_reader->options);
+    int error = process_rests_settle(rows_reader->options->rests, &range, &rows_reader->images);
+    const struct rest_image *images = rows_reader->images.items;
+
+    for (size_t i = 0; i < rows_reader->images.count && error == 0; i++) {
+        if (images[i].rest_ns == 0)
+            continue;
+        uint32_t stack = stack_columns_no_frames(&rows_reader->stacks, rows_reader->rows);
+        error = stack != UNIQUE_NONE ? add_rest(rows_reader, &images[i], stack) : -ENOMEM;
+    }
     return error;
 }
 
@@ -303,6 +408,9 @@ int profile_rows_read(struct json_reader *reader, const struct profile_rows_opti
     begin_process(&rows_reader);
     int error = profile_walk(reader, &events, &rows_reader, &facts);
     end_process(&rows_reader);
+    if (error == 0)
+        error = add_rests(&rows_reader);
+    mapped_array_free(&rows_reader.images);
     stack_columns_free(&rows_reader.stacks);
     row_writer_free(&rows_reader.source);
     return error;

@@ -1,5 +1,6 @@
 /* Converts a profile to rows: what was recorded between two times, summed up by minute, by
- * properties of the process and thread, and by stack.
+ * properties of the process and thread, and by stack. What a program used beyond its samples is a
+ * row of its main thread, without a stack, in the minute in which it ended.
  *
  * If two profiles overlap, each sample is in exactly one of two adjacent ranges: ranges are
  * compared with the samples' own clock, in whole nanoseconds. One thread. */
@@ -11,6 +12,7 @@
 #include "json/json_reader.h"
 #include "profctl/clickhouse/row_binary.h"
 #include "profctl/export/export_rows.h"
+#include "profctl/export/process_rests.h"
 
 /* What is known about a process. Strings are views. */
 struct exported_process {
@@ -32,6 +34,7 @@ struct profile_rows_options {
     int (*describe)(void *context, const struct exported_process *process, const char *thread,
                     struct row_writer *columns);
     void *context;
+    struct process_rests *rests; /* of the ranges before; to be kept by the caller */
 };
 
 struct profile_rows_told {

@@ -142,3 +142,13 @@ uint32_t stack_columns_number(struct stack_columns *stacks, uint32_t stack,
         numbers[place] = number + 1;
     return number;
 }
+
+uint32_t stack_columns_no_frames(struct stack_columns *stacks, struct export_rows *rows)
+{
+    enum { COLUMNS = 3 };
+
+    row_writer_clear(&stacks->columns);
+    for (int i = 0; i < COLUMNS; i++)
+        row_write_length(&stacks->columns, 0);
+    return export_rows_stack(rows, &stacks->columns);
+}

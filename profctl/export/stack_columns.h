@@ -26,6 +26,9 @@ int stack_columns_begin(struct stack_columns *stacks, const struct profile_threa
 uint32_t stack_columns_number(struct stack_columns *stacks, uint32_t stack,
                               struct export_rows *rows);
 
+/* The same for the stack without frames, of no thread. */
+uint32_t stack_columns_no_frames(struct stack_columns *stacks, struct export_rows *rows);
+
 void stack_columns_free(struct stack_columns *stacks);
 
 #endif

@@ -81,7 +81,9 @@ static int describe_process(void *context, const struct exported_process *proces
 static void read_range(const char *capture, int64_t from_ns, int64_t to_ns,
                        struct export_rows *rows, struct profile_rows_told *told)
 {
-    struct profile_rows_options options = { .from_ns = (uint64_t)from_ns,
+    struct process_rests rests = { 0 };
+    struct profile_rows_options options = { .rests = &rests,
+                                            .from_ns = (uint64_t)from_ns,
                                             .to_ns = (uint64_t)to_ns,
                                             .minute_ns = 60 * 1000 * (uint64_t)ms,
                                             .describe = describe_process };
@@ -94,6 +96,7 @@ static void read_range(const char *capture, int64_t from_ns, int64_t to_ns,
     ck_assert_int_eq(json_reader_open_memory(capture, strlen(capture), &reader), 0);
     ck_assert_int_eq(profile_rows_read(reader, &options, rows, told), 0);
     json_reader_close(reader);
+    process_rests_free(&rests);
 }
 
 static struct sums total_of(const struct export_rows *rows)
