@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/clickhouse/answer_signs.h"
 #include "profctl/clickhouse/sql_text.h"
 #include "profctl/http/secret_file.h"
 
@@ -20,6 +21,7 @@ struct clickhouse {
 
     const struct clickhouse_request *request; /* the one at hand */
     struct clickhouse_answer *answer;
+    struct answer_signs signs;
 };
 
 /* --- What comes back --- */
@@ -52,6 +54,7 @@ static void on_header(void *context, const char *line)
     struct clickhouse *clickhouse = context;
     const char *value;
 
+    answer_signs_take_header(&clickhouse->signs, line);
     if (http_header_is(line, "X-ClickHouse-Progress:", &value) ||
         http_header_is(line, "X-ClickHouse-Summary:", &value))
         take_progress(clickhouse, value);
@@ -62,6 +65,7 @@ static int on_bytes(void *context, const char *bytes, size_t count)
     struct clickhouse *clickhouse = context;
     const struct clickhouse_request *request = clickhouse->request;
 
+    answer_signs_take_body(&clickhouse->signs, bytes, count);
     return request->on_bytes != NULL ? request->on_bytes(request->context, bytes, count) : 0;
 }
 
@@ -113,7 +117,11 @@ static void post_request(struct clickhouse *clickhouse, const char *address, con
     http_request_add_header(&request, clickhouse->user_header);
     http_request_add_header(&request, clickhouse->key.text);
     http_request_add_header(&request, has_rows ? "Content-Encoding: gzip" : "");
+    clickhouse->signs = (struct answer_signs){ 0 };
     http_client_post(clickhouse->http, &request, &clickhouse->answer->http);
+    if (clickhouse->answer->http.outcome == HTTP_DONE)
+        answer_signs_judge(&clickhouse->signs, clickhouse->server, has_rows,
+                           &clickhouse->answer->http);
     (void)secret_header_renew(&clickhouse->key, &clickhouse->answer->http); /* for the next try */
 }
 

@@ -50,7 +50,8 @@ int64_t clickhouse_clock_ahead(const struct clickhouse *clickhouse);
 const struct clickhouse_url *clickhouse_get_url(const struct clickhouse *clickhouse);
 
 /* Sends a request. SQL must qualify table names with their database. ANSWER is filled on every
- * path. */
+ * path; it is HTTP_DONE only if a ClickHouse gave it, and did not fail behind its headers: on_bytes
+ * may have received such an answer. */
 void clickhouse_ask(struct clickhouse *clickhouse, const char *sql,
                     const struct clickhouse_request *request, struct clickhouse_answer *answer);
 

@@ -127,6 +127,11 @@ static void name_query(const struct export_batch *batch, char query_id[QUERY_ID_
     snprintf(query_id, QUERY_ID_BYTES, "profd%016" PRIx64, batch->id);
 }
 
+static bool is_number(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 /* Whether the server has BATCH already. The question has the name of the insertion: it is refused
  * while that is still under way, and what it tells is so for good. */
 static bool ask_for_batch(const struct clickhouse_target *target, const struct export_batch *batch,
@@ -144,6 +149,10 @@ static bool ask_for_batch(const struct clickhouse_target *target, const struct e
     *out = answer.http;
     if (out->outcome == HTTP_REFUSED || out->outcome == HTTP_FAILED)
         out->outcome = HTTP_UNSURE; /* it was the question */
+    if (out->outcome == HTTP_DONE && !is_number(count)) {
+        out->outcome = HTTP_UNSURE;
+        snprintf(out->text, sizeof(out->text), "the server did not say how many rows it has");
+    }
     return out->outcome == HTTP_DONE && strcmp(count, "0") != 0;
 }
 

@@ -129,6 +129,53 @@ enum http_outcome push_answer_otlp_outcome(long status)
     return status >= 400 ? HTTP_REFUSED : http_outcome_of_status(status);
 }
 
+static bool has_type(const char *type, const char *wanted)
+{
+    size_t length = strcspn(type, "; \t\r\n");
+
+    return length == strlen(wanted) && strncasecmp(type, wanted, length) == 0;
+}
+
+static bool is_otlp_response(const char *body, size_t length)
+{
+    Otlp__Response *response = otlp__response__unpack(NULL, length, (const uint8_t *)body);
+
+    if (response == NULL)
+        return false;
+    otlp__response__free_unpacked(response, NULL);
+    return true;
+}
+
+/* Pyroscope's message has no fields yet. Where there is nothing to read, only a page for people is
+ * another's. */
+static bool is_own_answer(enum push_kind kind, const char *type, const char *body, size_t length)
+{
+    if (length == 0)
+        return !has_type(type, "text/html");
+    if (kind == PUSH_PYROSCOPE)
+        return has_type(type, "application/proto");
+    return has_type(type, "application/x-protobuf") ||
+           (type[0] == '\0' && is_otlp_response(body, length));
+}
+
+void push_answer_judge(enum push_kind kind, const char *server, const char *type, const char *body,
+                       size_t length, struct http_answer *answer)
+{
+    static const char *const names[] = {
+        [PUSH_PYROSCOPE] = "Pyroscope", [PUSH_PARCA] = "Parca", [PUSH_OTLP] = "a collector"
+    };
+    char said[HTTP_TEXT_BYTES / 2];
+
+    if (is_own_answer(kind, type, body, length))
+        return;
+    snprintf(said, sizeof(said), "%.*s", (int)length, body);
+    said[strcspn(said, "\r\n")] = '\0';
+    answer->outcome = HTTP_AWAY;
+    snprintf(answer->text, sizeof(answer->text), "%.80s answers, but not as %s%s%s", server,
+             names[kind], said[0] != '\0' ? ": " : "", said);
+    (void)make_printable(answer->text);
+}
+
 int64_t push_answer_dropped(const char *body, size_t length, char text[HTTP_TEXT_BYTES])
 {
     Otlp__Response *response = otlp__response__unpack(NULL, length, (const uint8_t *)body);

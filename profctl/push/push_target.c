@@ -12,6 +12,7 @@
 
 enum {
     ANSWER_BYTES = 4096,
+    TYPE_BYTES = 128,
     FRAME_HEAD_BYTES = 5, /* of gRPC-Web: flags, and how many bytes follow */
 };
 
@@ -23,7 +24,8 @@ struct push_target {
 
     char answer[ANSWER_BYTES]; /* the beginning of the last one */
     size_t answer_length;
-    long grpc_status; /* that its headers told; below 0: none */
+    char answer_type[TYPE_BYTES]; /* that its headers told; "": none */
+    long grpc_status;             /* likewise; below 0: none */
 };
 
 static enum export_kind kind_of(const struct push_target *target)
@@ -68,6 +70,9 @@ static void note_header(void *context, const char *line)
 
     if (http_header_is(line, "grpc-status:", &value))
         target->grpc_status = strtol(value, NULL, 10);
+    if (http_header_is(line, "Content-Type:", &value))
+        snprintf(target->answer_type, sizeof(target->answer_type), "%.*s",
+                 (int)strcspn(value, "\r\n"), value);
 }
 
 static void add_headers(const struct push_target *target, struct http_request *request)
@@ -107,6 +112,7 @@ static void post_request(struct push_target *target, const void *body, size_t by
 
     add_headers(target, &request);
     target->answer_length = 0;
+    target->answer_type[0] = '\0';
     target->grpc_status = -1;
     http_client_post(target->http, &request, answer);
 }
@@ -132,6 +138,15 @@ static void post_framed(struct push_target *target, const struct export_batch *b
         push_answer_of_grpc(target->answer, target->answer_length, target->grpc_status, answer);
 }
 
+static void post_plain(struct push_target *target, const struct export_batch *batch,
+                       struct http_answer *answer)
+{
+    post_request(target, batch->bytes.items, batch->bytes.count, answer);
+    if (answer->outcome == HTTP_DONE)
+        push_answer_judge(target->url.kind, target->url.server, target->answer_type, target->answer,
+                          target->answer_length, answer);
+}
+
 static void tell_dropped(const struct push_target *target)
 {
     char reason[HTTP_TEXT_BYTES];
@@ -152,10 +167,10 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
     if (batch->kind == EXPORT_PARCA)
         post_framed(target, batch, answer);
     else
-        post_request(target, batch->bytes.items, batch->bytes.count, answer);
+        post_plain(target, batch, answer);
     if (is_otlp && answer->outcome == HTTP_DONE)
         tell_dropped(target);
-    if (is_otlp && answer->status != 0 && answer->outcome != HTTP_DONE)
+    if (is_otlp && answer->status >= 300 && answer->outcome != HTTP_DONE)
         answer->outcome = push_answer_otlp_outcome(answer->status);
     if (secret_header_renew(&target->token, answer))
         answer->outcome = HTTP_AWAY; /* with another token it is another request */

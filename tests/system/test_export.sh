@@ -173,6 +173,33 @@ test_a_full_server_is_asked_again() {
     bad_server full 'answers 500: .*Cannot reserve 1.00 MiB'
 }
 
+# turns_bad MODE WORDS: what a server that was right only seems to take waits, one line says why, and it arrives later.
+turns_bad() {
+    start_server
+    start_session
+    start_export
+    wait_until has_inserts ok samples 1
+    echo "$1" >mode
+    wait_until grep -q "the server is not accepting rows: .*$2" export.log
+    wait_until has_waiting 3
+    echo ok >mode
+    wait_until grep -q 'the server accepts rows again' export.log
+    stop_export
+    refute grep -q lost export.log
+}
+
+test_a_page_for_people_is_no_answer() {
+    turns_bad portal 'answers, but not as ClickHouse: <html>Please log in'
+}
+
+test_an_exception_behind_the_headers_is_none_either() {
+    turns_bad behind 'Code: 243. DB::Exception: Cannot reserve 1.00 MiB'
+}
+
+test_an_exception_in_a_header_is_none_either() {
+    turns_bad coded 'exception 243'
+}
+
 test_a_redirect_is_not_followed() {
     in_background "$programs/fake_clickhouse" >elsewhere
     wait_until test -s elsewhere

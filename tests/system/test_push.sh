@@ -167,6 +167,18 @@ test_a_server_that_is_full_is_tried_again() {
     waits_for otlp full 'answers 503: full'
 }
 
+test_pyroscope_answers_with_no_page() {
+    waits_for pyroscope portal 'answers, but not as Pyroscope: <html>Log in'
+}
+
+test_parca_answers_with_no_page() {
+    waits_for parca portal 'did not answer in gRPC-Web'
+}
+
+test_otlp_answers_with_no_page() {
+    waits_for otlp portal 'answers, but not as a collector: <html>Log in'
+}
+
 test_an_answer_that_is_cut_off_is_asked_for_again() {
     start_server parca cut
     start_session

@@ -172,6 +172,33 @@ START_TEST(otlp_tells_how_many_profiles_it_dropped)
 }
 END_TEST
 
+static enum http_outcome judge(enum push_kind kind, const char *type, const char *body,
+                               size_t length)
+{
+    struct http_answer answer = { .outcome = HTTP_DONE };
+
+    push_answer_judge(kind, "db:1", type, body, length, &answer);
+    ck_assert_int_eq(answer.outcome == HTTP_DONE, answer.text[0] == '\0');
+    return answer.outcome;
+}
+
+START_TEST(a_page_of_somebody_else_is_no_answer)
+{
+    ck_assert_int_eq(judge(PUSH_PYROSCOPE, "", FRAMES("")), HTTP_DONE);
+    ck_assert_int_eq(judge(PUSH_PYROSCOPE, "application/proto", FRAMES("\x08\x01")), HTTP_DONE);
+    ck_assert_int_eq(judge(PUSH_PYROSCOPE, "text/html; charset=utf-8", FRAMES("<html>")),
+                     HTTP_AWAY);
+    ck_assert_int_eq(judge(PUSH_PYROSCOPE, "text/html", FRAMES("")), HTTP_AWAY);
+    ck_assert_int_eq(judge(PUSH_PYROSCOPE, "application/json", FRAMES("{\"status\":\"ok\"}")),
+                     HTTP_AWAY);
+    ck_assert_int_eq(judge(PUSH_OTLP, "", FRAMES("\x0a\x02\x08\x03")), HTTP_DONE);
+    ck_assert_int_eq(judge(PUSH_OTLP, "Application/X-Protobuf", FRAMES("\x0a\x02\x08\x03")),
+                     HTTP_DONE);
+    ck_assert_int_eq(judge(PUSH_OTLP, "", FRAMES("<html>")), HTTP_AWAY);
+    ck_assert_int_eq(judge(PUSH_OTLP, "text/html", FRAMES("<html>")), HTTP_AWAY);
+}
+END_TEST
+
 START_TEST(a_status_tells_whether_to_come_again)
 {
     ck_assert_int_eq(http_outcome_of_status(200), HTTP_DONE);
@@ -219,6 +246,7 @@ int main(void)
     tcase_add_test(all, parcas_answers_stand_behind_its_messages);
     tcase_add_test(all, what_is_no_answer_of_parcas_says_nothing);
     tcase_add_test(all, otlp_tells_how_many_profiles_it_dropped);
+    tcase_add_test(all, a_page_of_somebody_else_is_no_answer);
     tcase_add_test(all, a_status_tells_whether_to_come_again);
     tcase_add_test(all, otlp_tries_again_what_it_may);
     suite_add_tcase(suite, all);

@@ -11,6 +11,9 @@
  *     refuse    that an INSERT is none
  *     cut       takes samples, and hangs up
  *     tomorrow  as ok, on a machine whose clock is a day ahead
+ *     portal    as what stands between: with a page for people, whatever it was asked
+ *     behind    takes an INSERT, and says behind its headers that it failed
+ *     coded     the same, with a header that says so alone
  *
  * Each request is a line of the file "requests": its mode, its length and its SQL as it came. */
 #include <arpa/inet.h>
@@ -22,6 +25,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+static const char server_header[] = "X-ClickHouse-Server-Display-Name: fake\r\n";
 
 enum { REQUEST_BYTES = 8 << 20, WORD_BYTES = 64, SECONDS_OF_A_DAY = 24 * 60 * 60 };
 
@@ -92,7 +97,7 @@ static void answer_right(int connection, const char *sql, time_t ahead_s)
         strcpy(word, "has"); /* its sums */
     else if (strstr(sql, "batch =") != NULL)
         read_word("has", "0", word);
-    send_answer(connection, "200 OK", "", word, ahead_s);
+    send_answer(connection, "200 OK", server_header, word, ahead_s);
 }
 
 static void answer_elsewhere(int connection)
@@ -102,6 +107,16 @@ static void answer_elsewhere(int connection)
     read_word("elsewhere", "1", port);
     snprintf(header, sizeof(header), "Location: http://127.0.0.1:%s/\r\n", port);
     send_answer(connection, "307 Temporary Redirect", header, "", 0);
+}
+
+/* What an INSERT meets after the headers are out. */
+static void answer_failed(int connection, const char *mode)
+{
+    if (strcmp(mode, "coded") == 0)
+        send_answer(connection, "200 OK", "X-ClickHouse-Exception-Code: 243\r\n", "", 0);
+    else
+        send_answer(connection, "200 OK", server_header,
+                    "Code: 243. DB::Exception: Cannot reserve 1.00 MiB. (NOT_ENOUGH_SPACE)\n", 0);
 }
 
 static void serve_connection(int connection)
@@ -126,6 +141,11 @@ static void serve_connection(int connection)
     else if (strcmp(mode, "full") == 0)
         send_answer(connection, "500 Internal Server Error", "",
                     "Code: 243, e.displayText() = DB::Exception: Cannot reserve 1.00 MiB\nmore", 0);
+    else if (strcmp(mode, "portal") == 0)
+        send_answer(connection, "200 OK", "Content-Type: text/html\r\n",
+                    "<html>Please log in</html>\n", 0);
+    else if ((strcmp(mode, "behind") == 0 || strcmp(mode, "coded") == 0) && is_insert)
+        answer_failed(connection, mode);
     else if (strcmp(mode, "refuse") == 0 && is_insert)
         send_answer(connection, "400 Bad Request", "", "Code: 62, Syntax error", 0);
     else if (strcmp(mode, "cut") != 0 || !is_insert || strstr(insert, "samples%20") == NULL)

@@ -8,6 +8,7 @@
  *     refuse   that the request is none
  *     partial  that it dropped three profiles (OTLP)
  *     cut      takes it, and hangs up
+ *     portal   as what stands between: with a page for people
  *
  * With a file "token", requests must have it. Each request is a line of the file "requests": its
  * mode, its path and what it has; profiles of pprof that it has are in profile-N.pb.gz. */
@@ -399,6 +400,8 @@ static void serve_connection(int connection)
         send_answer(connection, "429 Too Many Requests", "Retry-After: 1\r\n", "later", 5);
     else if (strcmp(mode, "full") == 0)
         send_answer(connection, "503 Service Unavailable", "", "full", 4);
+    else if (strcmp(mode, "portal") == 0)
+        send_answer(connection, "200 OK", "Content-Type: text/html\r\n", "<html>Log in</html>", 19);
     else if (strcmp(mode, "refuse") == 0)
         refuse_request(connection, "not that");
     else if (is_denied)
