@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/system_id.h"
+#include "profctl/export/new_file.h"
 
 enum { TEXT_BYTES = BOOT_ID_BYTES + 32 };
 
@@ -45,9 +46,9 @@ int covered_file_read(int directory, uint64_t *covered_ns)
 
 static int write_text(int directory, const char *text)
 {
-    int fd = openat(directory, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = new_file_open(directory, new_name);
     ssize_t written = fd >= 0 ? write(fd, text, strlen(text)) : -1;
-    int error = written < 0 ? -errno : 0;
+    int error = fd < 0 ? fd : written < 0 ? -errno : 0;
 
     if (error == 0 && (size_t)written != strlen(text))
         error = -ENOSPC;

@@ -10,9 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profctl/export/new_file.h"
 #include "profctl/export/spool_folder.h"
 
-enum { NAME_BYTES = 32 };
+enum {
+    NAME_BYTES = 32,
+    /* No range has so many rows. Whatever has more is not a batch, and may claim to be longer than
+     * memory. */
+    MAX_FILE_BYTES = 64 * 1024 * 1024,
+};
 
 static const char new_name[] = "new.batch"; /* until it is whole */
 
@@ -44,6 +50,8 @@ static void count_damaged(struct spool *spool, size_t files)
     spool->losses.torn += files;
     spool->losses.has_lost_stacks |= files > 0;
 }
+
+static const char too_large[] = "larger than 64 MB";
 
 static const char *what_it_is(mode_t mode)
 {
@@ -90,9 +98,10 @@ static int note_batch(struct spool *spool, uint64_t number, const char *name)
 
     if (fstatat(spool->folder.directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
         return -errno;
-    if (S_ISREG(status.st_mode))
+    bool is_file = S_ISREG(status.st_mode);
+    if (is_file && status.st_size <= MAX_FILE_BYTES)
         return note_file(spool, number, (uint64_t)status.st_size);
-    skip_batch(spool, name, what_it_is(status.st_mode));
+    skip_batch(spool, name, is_file ? too_large : what_it_is(status.st_mode));
     return 0;
 }
 
@@ -147,9 +156,8 @@ static int write_all(int fd, const char *bytes, size_t count)
 
 static int write_file(const struct spool *spool, const char *name)
 {
-    int fd =
-        openat(spool->folder.directory, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    int error = fd < 0 ? -errno : write_all(fd, spool->buffer.items, spool->buffer.count);
+    int fd = new_file_open(spool->folder.directory, new_name);
+    int error = fd < 0 ? fd : write_all(fd, spool->buffer.items, spool->buffer.count);
 
     if (fd >= 0 && close(fd) < 0 && error == 0)
         error = -errno;
@@ -270,7 +278,7 @@ int spool_first(struct spool *spool, struct export_batch *batch)
 static int make_room(struct spool *spool, uint64_t bytes)
 {
     struct export_batch oldest = { 0 };
-    int error = bytes <= spool->limit_bytes ? 0 : -EFBIG;
+    int error = bytes <= spool->limit_bytes && bytes <= MAX_FILE_BYTES ? 0 : -EFBIG;
 
     while (error == 0 && spool->bytes + bytes > spool->limit_bytes) {
         error = spool_first(spool, &oldest);
@@ -349,15 +357,25 @@ struct spool_losses *spool_losses(struct spool *spool)
 
 /* --- Life cycle --- */
 
-static void set_why_not(struct failure *failure, const char *directory, int error)
+static void set_why_not(struct failure *failure, const char *directory,
+                        const struct spool_folder *folder, int error)
 {
-    if (error == -EWOULDBLOCK)
+    if (folder != NULL && folder->is_of_another)
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "the spool in %s belongs to another user; give the folder to this one, or "
+                    "another with --spool",
+                    directory);
+    else if (folder != NULL && folder->is_open_to_others)
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "the spool in %s is not safe: others may write to it; run chmod 700 %s",
+                    directory, directory);
+    else if (error == -EWOULDBLOCK)
         failure_set(failure, EXIT_CODE_FAILED,
                     "another exporter uses the spool in %s; give this one its own with --spool",
                     directory);
-    else if (error == -EISDIR)
+    else if (error == -EISDIR || error == -ENXIO || error == -ELOOP)
         failure_set(failure, EXIT_CODE_FAILED,
-                    "%s/%s or %s/lock is a directory, where the spool needs a file; remove it",
+                    "%s/%s or %s/lock is not a file, where the spool needs one; remove it",
                     directory, new_name, directory);
     else
         failure_set(failure, EXIT_CODE_FAILED, "cannot use the spool in %s: %s", directory,
@@ -378,7 +396,7 @@ bool spool_open(const char *directory, uint64_t limit_bytes, struct spool **out,
         *out = spool;
         return true;
     }
-    set_why_not(failure, directory, error);
+    set_why_not(failure, directory, spool != NULL ? &spool->folder : NULL, error);
     spool_close(spool);
     return false;
 }

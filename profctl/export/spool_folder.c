@@ -28,6 +28,30 @@ static int make_folders(const char *path)
     return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
+static int check_owner(struct spool_folder *folder)
+{
+    struct stat status;
+
+    if (fstat(folder->directory, &status) < 0)
+        return -errno;
+    folder->is_of_another = status.st_uid != geteuid();
+    folder->is_open_to_others = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    return folder->is_of_another || folder->is_open_to_others ? -EPERM : 0;
+}
+
+static int take_lock(struct spool_folder *folder)
+{
+    struct stat status;
+
+    folder->lock = openat(folder->directory, lock_name,
+                          O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (folder->lock < 0 || fstat(folder->lock, &status) < 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return -ENXIO;
+    return flock(folder->lock, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+}
+
 int spool_folder_open(const char *path, struct spool_folder *folder)
 {
     *folder = (struct spool_folder){ .path = strdup(path), .directory = -1, .lock = -1 };
@@ -38,10 +62,8 @@ int spool_folder_open(const char *path, struct spool_folder *folder)
     folder->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->directory < 0)
         return -errno;
-    folder->lock = openat(folder->directory, lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (folder->lock < 0 || flock(folder->lock, LOCK_EX | LOCK_NB) < 0)
-        return -errno;
-    return 0;
+    error = check_owner(folder);
+    return error < 0 ? error : take_lock(folder);
 }
 
 void spool_folder_close(struct spool_folder *folder)

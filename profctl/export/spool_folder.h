@@ -1,5 +1,5 @@
-/* The folder of a spool. It is created if it is missing, and used by one exporter at a time. One
- * thread. */
+/* The folder of a spool. It is created if it is missing, and used by one exporter at a time; what
+ * others could write to is not believed. One thread. */
 #ifndef PROFD_PROFCTL_SPOOL_FOLDER_H
 #define PROFD_PROFCTL_SPOOL_FOLDER_H
 
@@ -9,10 +9,12 @@ struct spool_folder {
     char *path;    /* owned */
     int directory; /* descriptor, as the next; negative: none */
     int lock;
+    bool is_of_another, is_open_to_others; /* why it was not opened */
 };
 
-/* Opens and locks the folder. Returns 0, -EWOULDBLOCK if another exporter uses it, or another
- * negative errno. FOLDER needs spool_folder_close() in any case. */
+/* Opens and locks the folder. Returns 0, -EWOULDBLOCK if another exporter uses it, -EPERM if it is
+ * another user's or others may write to it, which FOLDER tells, -EISDIR, -ELOOP or -ENXIO if its
+ * lock is no file, or another negative errno. FOLDER needs spool_folder_close() in any case. */
 int spool_folder_open(const char *path, struct spool_folder *folder);
 void spool_folder_close(struct spool_folder *folder);
 

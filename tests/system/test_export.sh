@@ -310,6 +310,29 @@ test_two_exporters_do_not_share_a_spool() {
     says 'another exporter uses the spool in spool; .*--spool' stderr
 }
 
+test_a_spool_to_which_others_may_write_is_refused() {
+    mkdir -m 777 spool
+    expect 1 "$profctl" export clickhouse://127.0.0.1:1/db --spool spool
+    one_line stderr
+    says 'spool in spool is not safe: others may write to it; run chmod 700 spool' stderr
+}
+
+# Nothing that stands in the spool keeps the rest from being sent.
+test_nonsense_in_the_spool_is_passed_over() {
+    start_server
+    mkdir -m 700 spool
+    mkfifo spool/0000000000000000.batch spool/covered.new spool/new.batch
+    truncate -s 1T spool/0000000000000001.batch
+    ln -s /dev/zero spool/0000000000000002.batch
+    start_session
+    start_export
+    wait_until has_inserts ok samples 2
+    stop_export
+    says '0000000000000000.batch \(not a regular file\) and skipped it' export.log
+    says '0000000000000001.batch \(larger than 64 MB\) and skipped it' export.log
+    says '0000000000000002.batch \(not a regular file\) and skipped it' export.log
+}
+
 test_tables_of_another_schema_are_refused() {
     start_server
     echo 4 >version

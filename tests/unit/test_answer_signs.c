@@ -73,8 +73,9 @@ END_TEST
 
 START_TEST(functions_that_throw_are_no_exceptions)
 {
-    ck_assert_int_eq(judge(server_header, "Code: DB::Exception\nCode: 5\nDB::Exception", false).outcome,
-                     HTTP_DONE);
+    ck_assert_int_eq(
+        judge(server_header, "Code: DB::Exception\nCode: 5\nDB::Exception", false).outcome,
+        HTTP_DONE);
 }
 END_TEST
 

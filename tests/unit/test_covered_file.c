@@ -85,6 +85,35 @@ START_TEST(an_old_time_does_not_stay_where_a_new_one_cannot_be_written)
 }
 END_TEST
 
+static void expect_written(void)
+{
+    uint64_t covered_ns = 0;
+
+    ck_assert_int_eq(covered_file_write(directory, 7), 0);
+    ck_assert_int_eq(covered_file_read(directory, &covered_ns), 0);
+    ck_assert_uint_eq(covered_ns, 7);
+}
+
+START_TEST(a_fifo_in_the_way_holds_nothing_up)
+{
+    ck_assert_int_eq(mkfifoat(directory, "covered.new", 0600), 0);
+    expect_written();
+}
+END_TEST
+
+START_TEST(nothing_is_written_through_a_link)
+{
+    struct stat status;
+
+    write_file("mine");
+    ck_assert_int_eq(renameat(directory, "covered", directory, "precious"), 0);
+    ck_assert_int_eq(symlinkat("precious", directory, "covered.new"), 0);
+    expect_written();
+    ck_assert_int_eq(fstatat(directory, "precious", &status, 0), 0);
+    ck_assert_int_eq(status.st_size, 4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.covered_file");
@@ -95,6 +124,8 @@ int main(void)
     tcase_add_test(claims, another_boot_tells_nothing);
     tcase_add_test(claims, a_file_that_is_cut_is_told);
     tcase_add_test(claims, an_old_time_does_not_stay_where_a_new_one_cannot_be_written);
+    tcase_add_test(claims, a_fifo_in_the_way_holds_nothing_up);
+    tcase_add_test(claims, nothing_is_written_through_a_link);
     suite_add_tcase(suite, claims);
     return run_suite(suite);
 }

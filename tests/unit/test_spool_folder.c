@@ -140,6 +140,96 @@ START_TEST(a_name_that_is_taken_loses_no_batch)
 }
 END_TEST
 
+static void expect_refused(const char *what)
+{
+    struct spool *spool = NULL;
+
+    ck_assert(!spool_open(folder, LIMIT_BYTES, &spool, &failure));
+    ck_assert_msg(strstr(failure.text, what) != NULL, "%s", failure.text);
+    ck_assert_ptr_null(strchr(failure.text, '\n'));
+}
+
+START_TEST(a_folder_of_another_user_is_refused)
+{
+    if (geteuid() != 0)
+        return; /* only root can give one away */
+    ck_assert_int_eq(chown(folder, 1, (gid_t)-1), 0);
+    expect_refused("belongs to another user; give the folder to this one, or another with --spool");
+}
+END_TEST
+
+START_TEST(a_folder_that_others_may_write_to_is_refused)
+{
+    static const mode_t modes[] = { 0702, 0720, 01777 };
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        ck_assert_int_eq(chmod(folder, modes[i]), 0);
+        expect_refused("others may write to it; run chmod 700 ");
+    }
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+    spool_close(open_spool(LIMIT_BYTES));
+}
+END_TEST
+
+/* Within the folder, as somebody who once could write there may have left it. */
+static void make_link(const char *name, const char *target)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    ck_assert_int_eq(symlink(target, path), 0);
+}
+
+START_TEST(no_batch_is_written_through_a_link)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+    char path[128];
+
+    make_link("new.batch", "elsewhere");
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 7, "rows"), 0);
+    ck_assert_uint_eq(first_id(spool), 7);
+    snprintf(path, sizeof(path), "%s/elsewhere", folder);
+    ck_assert_int_lt(access(path, F_OK), 0);
+    spool_close(spool);
+}
+END_TEST
+
+START_TEST(a_lock_that_is_a_link_or_a_fifo_is_refused)
+{
+    char path[128];
+
+    make_link("lock", "elsewhere");
+    expect_refused("/lock");
+    snprintf(path, sizeof(path), "%s/elsewhere", folder);
+    ck_assert_int_lt(access(path, F_OK), 0);
+    snprintf(path, sizeof(path), "%s/lock", folder);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    expect_refused("/lock");
+}
+END_TEST
+
+START_TEST(a_file_that_is_too_large_is_passed_over_and_stays)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+    char path[128];
+
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 1, "rows"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 2, "rows"), 0);
+    uint64_t bytes = spool_bytes(spool) / 2;
+    spool_close(spool);
+    snprintf(path, sizeof(path), "%s/%016x.batch", folder, 0);
+    ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
+    spool = open_spool(LIMIT_BYTES);
+    ck_assert_uint_eq(spool_losses(spool)->torn, 1);
+    ck_assert_uint_eq(spool_bytes(spool), bytes);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 3, "rows"), 0);
+    ck_assert_uint_eq(first_id(spool), 2);
+    ck_assert(is_there(0));
+    spool_close(spool);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.spool_folder");
@@ -152,6 +242,11 @@ int main(void)
     tcase_add_test(claims, what_is_no_batch_is_passed_over_and_stays);
     tcase_add_test(claims, what_takes_the_place_of_a_batch_is_passed_over_and_stays);
     tcase_add_test(claims, a_name_that_is_taken_loses_no_batch);
+    tcase_add_test(claims, a_folder_of_another_user_is_refused);
+    tcase_add_test(claims, a_folder_that_others_may_write_to_is_refused);
+    tcase_add_test(claims, no_batch_is_written_through_a_link);
+    tcase_add_test(claims, a_lock_that_is_a_link_or_a_fifo_is_refused);
+    tcase_add_test(claims, a_file_that_is_too_large_is_passed_over_and_stays);
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     suite_add_tcase(suite, claims);
     return run_suite(suite);
