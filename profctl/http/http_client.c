@@ -12,6 +12,10 @@
 #include "common/short_file.h"
 #include "profctl/printable.h"
 
+/* The years 2020 to 2100. */
+#define FIRST_BELIEVED_S INT64_C(1577836800)
+#define LAST_BELIEVED_S  INT64_C(4133980800)
+
 enum { CONNECT_SECONDS = 5, USUAL_PATIENCE_MS = 20 * 1000, LINE_BYTES = 512 };
 
 struct http_client {
@@ -38,15 +42,19 @@ bool http_header_is(const char *line, const char *name, const char **value)
     return true;
 }
 
+bool http_date_read(const char *value, int64_t *unix_s)
+{
+    *unix_s = curl_getdate(value, NULL);
+    return *unix_s >= FIRST_BELIEVED_S && *unix_s < LAST_BELIEVED_S;
+}
+
 static void note_header(struct http_client *client, const char *line)
 {
     const char *value;
+    int64_t unix_s;
 
-    if (http_header_is(line, "Date:", &value)) {
-        time_t seconds = curl_getdate(value, NULL);
-        if (seconds > 0)
-            client->clock_ahead_s = seconds - time(NULL);
-    }
+    if (http_header_is(line, "Date:", &value) && http_date_read(value, &unix_s))
+        client->clock_ahead_s = unix_s - time(NULL);
     if (http_header_is(line, "Retry-After:", &value))
         client->answer->wait_s = strtoul(value, NULL, 10); /* a date is none: 0 */
 }

@@ -60,7 +60,7 @@ void http_client_destroy(struct http_client *client); /* NULL is allowed */
 void http_client_set_patience(struct http_client *client, uint64_t milliseconds);
 
 /* Returns by how many seconds the server's wall clock is ahead of this machine's, as of the last
- * answer, to about a second. 0 if no answer gave the time. */
+ * answer, to about a second. 0 if no answer gave a time that can be right. */
 int64_t http_client_clock_ahead(const struct http_client *client);
 
 /* Sends REQUEST and waits for the answer. ANSWER is filled on every path. */
@@ -69,6 +69,10 @@ void http_client_post(struct http_client *client, const struct http_request *req
 
 /* Returns whether LINE is the header NAME, which ends in ":". *VALUE is what follows it. */
 bool http_header_is(const char *line, const char *name, const char **value);
+
+/* Reads VALUE, a date as servers write it, as *UNIX_S. Returns false if it is none, or of a year
+ * before 2020 or behind 2100, which no clock shows that was ever set. */
+bool http_date_read(const char *value, int64_t *unix_s);
 
 /* Returns what an answer with that HTTP status means. Pure. */
 enum http_outcome http_outcome_of_status(long status);

@@ -354,6 +354,15 @@ test_a_clock_that_is_a_day_off_is_told_and_corrected() {
     stop_export
 }
 
+test_a_clock_of_another_century_is_not_believed() {
+    start_server antique
+    start_session
+    start_export
+    wait_until has_inserts antique samples 3
+    stop_export
+    refute grep -q 'clock differs' export.log
+}
+
 test_profd_may_be_gone_for_a_while() {
     start_server
     start_export

@@ -11,6 +11,7 @@
  *     refuse    that an INSERT is none
  *     cut       takes samples, and hangs up
  *     tomorrow  as ok, on a machine whose clock is a day ahead
+ *     antique   likewise, and its clock has begun anew in 1970
  *     portal    as what stands between: with a page for people, whatever it was asked
  *     behind    takes an INSERT, and says behind its headers that it failed
  *     coded     the same, with a header that says so alone
@@ -109,6 +110,13 @@ static void answer_elsewhere(int connection)
     send_answer(connection, "307 Temporary Redirect", header, "", 0);
 }
 
+static time_t clock_ahead_s(const char *mode)
+{
+    if (strcmp(mode, "antique") == 0)
+        return SECONDS_OF_A_DAY - time(NULL);
+    return strcmp(mode, "tomorrow") == 0 ? SECONDS_OF_A_DAY : 0;
+}
+
 /* What an INSERT meets after the headers are out. */
 static void answer_failed(int connection, const char *mode)
 {
@@ -149,7 +157,7 @@ static void serve_connection(int connection)
     else if (strcmp(mode, "refuse") == 0 && is_insert)
         send_answer(connection, "400 Bad Request", "", "Code: 62, Syntax error", 0);
     else if (strcmp(mode, "cut") != 0 || !is_insert || strstr(insert, "samples%20") == NULL)
-        answer_right(connection, sql, strcmp(mode, "tomorrow") == 0 ? SECONDS_OF_A_DAY : 0);
+        answer_right(connection, sql, clock_ahead_s(mode));
 }
 
 int main(void)
