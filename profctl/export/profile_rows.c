@@ -267,6 +267,13 @@ static int64_t pid_of(double number)
     return number >= 0 && number < INT32_MAX ? (int64_t)number : -1;
 }
 
+static enum exported_end end_of(const struct process_log *log)
+{
+    if (log->outcome != NULL && strcmp(log->outcome, "execed") == 0)
+        return EXPORTED_WENT_ON;
+    return isnan(log->end_ms) ? EXPORTED_LIVES : EXPORTED_ENDED;
+}
+
 static int describe_thread(struct rows_reader *rows_reader, const struct exported_process *process,
                            uint32_t name, uint32_t *source)
 {
@@ -326,6 +333,11 @@ static int settle_process(struct rows_reader *rows_reader, const struct process_
                                : 0,
         .pid = pid_of(log->pid),
         .parent_pid = pid_of(log->parent_pid),
+        .later_images = log->later_images > 0 && log->later_images < UINT32_MAX
+                            ? (uint32_t)log->later_images
+                            : 0,
+        .end = end_of(log),
+        .has_agent = log->verdict != NULL && strcmp(log->verdict, "not-profiled") != 0,
     };
 
     return settle_sums(rows_reader, &process, image);

@@ -43,20 +43,50 @@ static void set_service_of_unit(struct label_list *labels)
         (void)label_list_set(labels, "service", strlen("service"), service, length);
 }
 
-/* What the process says of itself. Its agent told it, which the kernel shows to its user alone, and
- * while it lives; but only the kernel has what the agent has no room for. How many labels are left
- * out. */
+/* What the kernel shows of the process: its user alone sees the environment, while it lives, and it
+ * is that of the last program. Returns whether OWN is the program's; MACHINE may be set all the
+ * same. */
+static bool look_at_process(const struct exported_process *process, struct label_list *machine,
+                            struct label_list *own, size_t *left_out)
+{
+    struct label_list others = { 0 };
+    size_t others_left_out;
+
+    if (process->pid <= 0 || process->end == EXPORTED_ENDED)
+        return false;
+    if (process->end == EXPORTED_LIVES)
+        return process_labels_read(process->pid, machine, own, left_out) == 0;
+    (void)process_labels_read(process->pid, machine, &others, &others_left_out);
+    return false;
+}
+
+/* One that has gone was of its parent's cgroup, most likely, and had its environment; but an agent
+ * would have told of labels. */
+static void look_at_parent(const struct exported_process *process, struct label_list *machine,
+                           struct label_list *own, size_t *left_out)
+{
+    struct label_list others = { 0 };
+    size_t others_left_out;
+
+    if (process->pid <= 0 || process->parent_pid <= 0)
+        return;
+    if (process->has_agent)
+        (void)process_labels_read(process->parent_pid, machine, &others, &others_left_out);
+    else
+        (void)process_labels_read(process->parent_pid, machine, own, left_out);
+}
+
+/* What the program says of itself. Its agent told it; but only the kernel has what the agent has no
+ * room for. How many labels are left out. */
 static size_t look_up_own(struct source_labels *source, const struct exported_process *process,
                           struct label_list *own)
 {
     struct label_list *machine = &source->labels;
     size_t left_out = 0;
-    bool is_read =
-        process->pid > 0 && process_labels_read(process->pid, machine, own, &left_out) == 0;
+    bool is_read = look_at_process(process, machine, own, &left_out);
 
-    /* One that has gone was of its parent's cgroup, most likely. */
-    if (!is_read && machine->count == 0 && process->pid > 0 && process->parent_pid > 0)
-        (void)process_labels_read(process->parent_pid, machine, own, &left_out);
+    if (!is_read && machine->count == 0)
+        look_at_parent(process, machine, own, &left_out);
     if (process->labels == NULL && process->labels_left_out == 0)
         return left_out;
     if (process->labels_left_out > 0 && is_read && own->count > 0)
@@ -71,6 +101,7 @@ static void collect_labels(struct source_labels *source, const struct exported_p
     struct label_list own = { 0 };
 
     source->pid = process->pid;
+    source->later_images = process->later_images;
     source->labels = (struct label_list){ 0 };
     source->left_out += look_up_own(source, process, &own);
     set_service_of_unit(&source->labels);
@@ -135,7 +166,8 @@ int source_labels_describe(void *context, const struct exported_process *process
 {
     struct source_labels *source = context;
 
-    if (source->pid != process->pid || process->pid < 0)
+    if (source->pid != process->pid || source->later_images != process->later_images ||
+        process->pid < 0)
         collect_labels(source, process);
     const struct label_list labels = source->labels;
     write_column(source, columns, "service", process->program);

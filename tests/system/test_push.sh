@@ -145,6 +145,60 @@ has_none_waiting() {
     [ "$(waiting)" -eq 0 ] && grep -q 'exporting to' export.log
 }
 
+# has_source PROGRAM [ZONE]: whether something was told of that program with that zone; without one.
+has_source() {
+    sed 's/service\.name=/\n&/g' requests | grep "process.executable.name=$1 " | grep -v '[ .]zone=' >without || true
+    if [ $# -eq 1 ]; then
+        [ -s without ]
+    else
+        sed 's/service\.name=/\n&/g' requests | grep -q "process.executable.name=$1 .*zone=$2"
+    fi
+}
+
+# runs_next BEFORE AFTER PROGRAM: a shell with the labels BEFORE works, and becomes PROGRAM with the labels AFTER.
+runs_next() {
+    PROFD_LABELS=$1 LD_PRELOAD=$build/lib/libprofd.so bash -c '[ -n "$PROFD_LABELS" ] || unset PROFD_LABELS
+        for ((i = 0; i < 30000; i++)); do :; done
+        export PROFD_LABELS=$0; [ -n "$0" ] || unset PROFD_LABELS; exec "$@"' "$2" "./$3" "${4:-0.2}"
+}
+
+# Shells that have labels from the start are told of their own; what a process becomes has others, or none.
+test_each_program_of_a_process_has_its_own_labels() {
+    local name
+    start_server otlp
+    for name in one two three four; do
+        cp "$programs/busy" $name
+    done
+    start_profd
+    expect 0 "$profctl" start --rate 200
+    start_export --every 1h
+    wait_until grep -q 'exporting to' export.log
+    runs_next zone=a zone=b one
+    runs_next zone=c '' two
+    in_background runs_next zone=d zone=e three 600
+    in_background runs_next '' zone=f four 600
+    wait_until has_recorded three
+    wait_until has_recorded four
+    stop_export
+    start_export --every 1h
+    wait_until has_none_waiting
+    stop_export
+    refute grep WRONG requests
+    has_source bash a && has_source bash c && has_source bash d
+    has_source one b && has_source two && has_source three e && has_source four f
+    has_source bash
+    refute has_source one a
+    refute has_source two c
+    refute has_source three d
+    refute has_source bash b
+    refute has_source bash e
+    refute has_source bash f
+}
+
+has_recorded() {
+    "$profctl" --quiet capture --no-symbols -o seen.json && "$profctl" report --json seen.json | grep -q "\"$1\""
+}
+
 # What a server that is away or busy does not take waits, and arrives later.
 waits_for() {
     start_server "$1" "$2"

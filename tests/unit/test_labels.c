@@ -241,6 +241,50 @@ START_TEST(keys_of_processes_are_bounded)
 }
 END_TEST
 
+static void describe_in(struct source_labels *source, const struct exported_process *process,
+                        struct row_writer *columns)
+{
+    row_writer_clear(columns);
+    ck_assert_int_eq(source_labels_describe(source, process, "main", columns), 0);
+}
+
+/* The kernel shows the environment of the last one. */
+START_TEST(each_program_of_a_process_has_its_own_labels)
+{
+    struct label_list own;
+    pid_t child = start_labelled("zone=kernels", &own);
+    struct exported_process process = {
+        .program = "sleep", .kind = "", .build_id = "", .pid = child, .parent_pid = -1
+    };
+    struct source_labels source;
+    struct row_writer columns = { 0 };
+
+    clear_list();
+    source_labels_init(&source, &list);
+    process.end = EXPORTED_WENT_ON;
+    process.has_agent = true;
+    process.later_images = 2;
+    process.labels = "zone=first";
+    describe_in(&source, &process, &columns);
+    ck_assert(has_text(&columns, "first") && !has_text(&columns, "kernels"));
+    process.later_images = 1;
+    process.labels = NULL;
+    describe_in(&source, &process, &columns);
+    ck_assert(!has_text(&columns, "zone"));
+    process.later_images = 0;
+    process.end = EXPORTED_LIVES;
+    describe_in(&source, &process, &columns);
+    ck_assert(has_text(&columns, "kernels"));
+    source_labels_forget(&source);
+    process.end = EXPORTED_ENDED; /* and another process has its pid */
+    describe_in(&source, &process, &columns);
+    ck_assert(!has_text(&columns, "zone"));
+    row_writer_free(&columns);
+    source_labels_fini(&source);
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+}
+END_TEST
+
 /* Its environment is not to be read from here, or is another's by now. */
 START_TEST(what_the_agent_told_comes_before_all_others)
 {
@@ -315,6 +359,7 @@ int main(void)
     tcase_add_test(claims, values_beyond_the_bound_are_folded_and_counted);
     tcase_add_test(claims, keys_beyond_the_bound_are_told);
     tcase_add_test(claims, keys_of_processes_are_bounded);
+    tcase_add_test(claims, each_program_of_a_process_has_its_own_labels);
     tcase_add_test(claims, what_the_agent_told_comes_before_all_others);
     tcase_add_checked_fixture(claims, clear_list, NULL);
     suite_add_tcase(suite, claims);
