@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file_name.h"
 #include "common/time_units.h"
 #include "profctl/export/stack_columns.h"
 #include "profctl/profile/profile_walk.h"
@@ -262,18 +261,6 @@ static const char *build_id_of(const struct rows_reader *rows_reader, const char
     return "";
 }
 
-static int64_t pid_of(double number)
-{
-    return number >= 0 && number < INT32_MAX ? (int64_t)number : -1;
-}
-
-static enum exported_end end_of(const struct process_log *log)
-{
-    if (log->outcome != NULL && strcmp(log->outcome, "execed") == 0)
-        return EXPORTED_WENT_ON;
-    return isnan(log->end_ms) ? EXPORTED_LIVES : EXPORTED_ENDED;
-}
-
 static int describe_thread(struct rows_reader *rows_reader, const struct exported_process *process,
                            uint32_t name, uint32_t *source)
 {
@@ -320,26 +307,10 @@ static int settle_sums(struct rows_reader *rows_reader, const struct exported_pr
 static int settle_process(struct rows_reader *rows_reader, const struct process_log *log,
                           struct rest_image *image)
 {
-    const char *path = log->executable != NULL ? log->executable : "";
     const char *name = rows_reader->name != NULL ? rows_reader->name : "process";
-    const char *program = path[0] != '\0' ? file_name_of(path) : name;
-    const struct exported_process process = {
-        .program = program,
-        .kind = strcmp(program, name) != 0 ? name : "",
-        .build_id = build_id_of(rows_reader, path),
-        .labels = log->labels,
-        .labels_left_out = log->labels_left_out >= 1 && log->labels_left_out < UINT32_MAX
-                               ? (uint64_t)log->labels_left_out
-                               : 0,
-        .pid = pid_of(log->pid),
-        .parent_pid = pid_of(log->parent_pid),
-        .later_images = log->later_images > 0 && log->later_images < UINT32_MAX
-                            ? (uint32_t)log->later_images
-                            : 0,
-        .end = end_of(log),
-        .has_agent = log->verdict != NULL && strcmp(log->verdict, "not-profiled") != 0,
-    };
+    struct exported_process process = exported_process_of(log, name);
 
+    process.build_id = build_id_of(rows_reader, log->executable != NULL ? log->executable : "");
     return settle_sums(rows_reader, &process, image);
 }
 

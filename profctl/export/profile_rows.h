@@ -7,33 +7,13 @@
 #ifndef PROFD_PROFCTL_PROFILE_ROWS_H
 #define PROFD_PROFCTL_PROFILE_ROWS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "json/json_reader.h"
 #include "profctl/clickhouse/row_binary.h"
 #include "profctl/export/export_rows.h"
+#include "profctl/export/exported_process.h"
 #include "profctl/export/process_rests.h"
-
-/* What became of one program of a process. */
-enum exported_end {
-    EXPORTED_LIVES,
-    EXPORTED_WENT_ON, /* its process became another program */
-    EXPORTED_ENDED,   /* its pid may be another process' by now */
-};
-
-/* What is known about one program of a process. Strings are views. */
-struct exported_process {
-    const char *program; /* the file name … */
-    const char *kind;    /* … and the process's own name, if it differs; else "" */
-    const char *build_id;
-    const char *labels;       /* from its environment; NULL: not known … */
-    uint64_t labels_left_out; /* … and the number of labels left out there */
-    int64_t pid, parent_pid;  /* as in the kernel; negative: not known */
-    uint32_t later_images;    /* programs with that pid that came after it */
-    enum exported_end end;
-    bool has_agent; /* which tells the labels that there are */
-};
 
 struct profile_rows_options {
     int64_t reference_ns;    /* CLOCK_MONOTONIC at the start of the profile's time line */

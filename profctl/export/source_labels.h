@@ -8,8 +8,8 @@
 
 #include "common/label_list.h"
 #include "profctl/clickhouse/row_binary.h"
+#include "profctl/export/exported_process.h"
 #include "profctl/export/label_bounds.h"
-#include "profctl/export/profile_rows.h"
 
 enum { SOURCE_HOST_BYTES = LABEL_VALUE_BYTES };
 

@@ -230,14 +230,13 @@ START_TEST(a_pid_that_was_used_again_is_another_process)
 }
 END_TEST
 
-/* profd may learn of an end late, but not after the capture of the next range. */
-START_TEST(an_end_that_was_learned_late_is_told_late)
+/* It may be of another process that had the pid: one whose end was told. */
+START_TEST(an_end_before_the_range_is_not_told)
 {
     const struct rest_image lives = make_image(REST_NOT_ENDED, 20, 0),
                             ended = make_image(190, 25, NOT_KNOWN);
 
     ck_assert_int_eq(told_in(1, &lives, 1), 0);
-    /* Before the range: which process had the pid is not sure. */
     ck_assert_int_eq(told_in(2, &ended, 1), 0);
 }
 END_TEST
@@ -317,7 +316,7 @@ int main(void)
     tcase_add_test(tests, programs_share_a_clock_that_nobody_read_between_them);
     tcase_add_test(tests, samples_beyond_the_own_time_are_of_the_next_program);
     tcase_add_test(tests, a_pid_that_was_used_again_is_another_process);
-    tcase_add_test(tests, an_end_that_was_learned_late_is_told_late);
+    tcase_add_test(tests, an_end_before_the_range_is_not_told);
     tcase_add_test(tests, a_range_that_failed_is_told_when_it_is_asked_for_again);
     tcase_add_test(tests, what_was_known_before_lost_ranges_is_not_believed);
     tcase_add_test(tests, what_was_used_between_two_sessions_is_not_told);

@@ -142,6 +142,46 @@ START_TEST(files_of_functions_are_noted_for_who_wants_them)
 }
 END_TEST
 
+/* A program that ended a second after the time line's beginning, and had no sample. */
+static const char short_program[] =
+    "{\"libs\":[],\"threads\":[],\"processes\":[{\"meta\":{\"version\":36,\"startTime\":5,"
+    "\"interval\":4},\"libs\":[],\"threads\":[{\"name\":\"GeckoMain\",\"processName\":\"app\","
+    "\"pid\":10,\"tid\":10,\"stringTable\":[],\"frameTable\":{\"schema\":{\"location\":0},"
+    "\"data\":[]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[]},"
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},\"data\":[]},"
+    "\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,\"phase\":3,\"category\":4,"
+    "\"data\":5},\"data\":[]}}],\"profilingLog\":{\"10\":{\"profd\":{\"verdict\":\"exited\","
+    "\"outcome\":\"exited\",\"pid\":10,\"parentPid\":1,\"laterImages\":0,\"executable\":"
+    "\"/bin/app\",\"cpuTime\":25,\"cpuTimeBefore\":0,\"endTime\":1000}}},\"processes\":[]}],"
+    "\"meta\":{\"version\":36,\"startTime\":5,\"interval\":4,"
+    "\"startTimeAsClockMonotonicNanosecondsSinceBoot\":1000000000000}}";
+
+START_TEST(a_program_without_a_sample_is_a_row_of_its_main_thread)
+{
+    const int64_t end_ns = (REFERENCE_MS + 1000) * ms;
+    struct profile_rows_told told;
+    struct export_rows rows;
+    size_t length;
+
+    export_rows_init(&rows);
+    read_range(short_program, 0, end_ns, &rows, &told);
+    ck_assert_uint_eq(sum_table_count(&rows.sums), 0);
+    read_range(short_program, end_ns, INT64_MAX, &rows, &told);
+    ck_assert_uint_eq(sum_table_count(&rows.sums), 1);
+    ck_assert_int_eq(told.cpu_ns, 25 * ms);
+    ck_assert_int_eq(sum_table_sums(&rows.sums, 0)->cpu_ns, 25 * ms);
+    ck_assert_uint_eq(sum_table_sums(&rows.sums, 0)->samples, 0);
+    const struct sum_key key = sum_table_key(&rows.sums, 0);
+    ck_assert_uint_eq(key.minute_s, end_ns / ms / 1000 / 60 * 60);
+    const char *source = unique_strings_get(&rows.sources, key.source, &length);
+    ck_assert_ptr_nonnull(memmem(source, length, "main thread", strlen("main thread")));
+    const char *stack = unique_strings_get(&rows.stacks, key.stack, &length);
+    ck_assert_uint_eq(length, 3);
+    ck_assert_mem_eq(stack, "\0\0\0", 3);
+    export_rows_fini(&rows);
+}
+END_TEST
+
 START_TEST(a_capture_is_summed_by_source_and_stack)
 {
     struct export_rows rows;
@@ -293,6 +333,7 @@ int main(void)
     tcase_add_test(claims, a_range_without_samples_has_no_rows);
     tcase_add_test(claims, a_capture_that_tells_no_clock_is_refused);
     tcase_add_test(claims, a_hash_is_of_the_columns_and_always_the_same);
+    tcase_add_test(claims, a_program_without_a_sample_is_a_row_of_its_main_thread);
     suite_add_tcase(suite, claims);
     return run_suite(suite);
 }

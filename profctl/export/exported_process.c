@@ -1,0 +1,42 @@
+#include "profctl/export/exported_process.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/file_name.h"
+
+static int64_t pid_of(double number)
+{
+    return number >= 0 && number < INT32_MAX ? (int64_t)number : -1;
+}
+
+static uint32_t count_of(double number)
+{
+    return number >= 1 && number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
+static enum exported_end end_of(const struct process_log *log)
+{
+    if (log->outcome != NULL && strcmp(log->outcome, "execed") == 0)
+        return EXPORTED_WENT_ON;
+    return isnan(log->end_ms) ? EXPORTED_LIVES : EXPORTED_ENDED;
+}
+
+struct exported_process exported_process_of(const struct process_log *log, const char *name)
+{
+    bool has_path = log->executable != NULL && log->executable[0] != '\0';
+    const char *program = has_path ? file_name_of(log->executable) : name;
+
+    return (struct exported_process){
+        .program = program,
+        .kind = strcmp(program, name) != 0 ? name : "",
+        .build_id = "",
+        .labels = log->labels,
+        .labels_left_out = count_of(log->labels_left_out),
+        .pid = pid_of(log->pid),
+        .parent_pid = pid_of(log->parent_pid),
+        .later_images = count_of(log->later_images),
+        .end = end_of(log),
+        .has_agent = log->verdict != NULL && strcmp(log->verdict, "not-profiled") != 0,
+    };
+}
