@@ -140,9 +140,12 @@ static void initialize_clock(void)
     clock_initialize();
 }
 
-/* Whoever is a program by exec has its predecessor's clocks, whose time was told by that one. */
-static void note_predecessor(void)
+/* Whoever is a program by exec has its predecessor's clocks, whose time was told by that one,
+ * beside the ledger. */
+static void note_predecessor(const struct agent_address *address)
 {
+    if (address->path[0] != '\0')
+        (void)agent_lease_find(address->path);
     uint64_t exec_ns = census_clock_at_exec_ns();
     uint64_t process_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t thread_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -186,7 +189,7 @@ void agent_initialize(int argument_count, char **arguments)
         shutdown_profile_cancel(error);
         return;
     }
-    note_predecessor();
+    note_predecessor(&address);
     if (!start_session(&address))
         (void)agent_presence_begin(&address); /* without, nobody steers this process */
     groups_follow();

@@ -175,7 +175,7 @@ void agents_end(struct agents *agents, struct child *child, enum process_verdict
     agents->events->on_end(child, agents->context);
 }
 
-/* What the process became last may not have been read yet. */
+/* What the process became last may not have been read yet; nor that another process has its pid. */
 static void on_ended(void *owner)
 {
     const struct child *watched = owner;
@@ -184,7 +184,7 @@ static void on_ended(void *owner)
     int pidfd = child_watch_pidfd(watched->watch); /* open until the loop continues */
 
     agents->events->on_news_wanted(agents->context);
-    struct child *child = child_table_find_latest(agents->children, pid);
+    struct child *child = child_table_find_last_image(agents->children, pid, watched);
     if (child == NULL || child->state == CHILD_ENDED)
         return;
     cpu_account_note_ended(child, pidfd);

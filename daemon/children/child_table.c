@@ -33,6 +33,20 @@ struct child *child_table_find_latest(const struct child_table *table, pid_t pid
     return child;
 }
 
+struct child *child_table_find_last_image(const struct child_table *table, pid_t pid,
+                                          const struct child *child)
+{
+    struct child *last = child_table_find_latest(table, pid);
+
+    for (struct child *each = last; each != NULL; each = each->earlier_in_bucket) {
+        if (each->pid == pid && each->verdict != VERDICT_EXECED)
+            last = each;
+        if (each == child)
+            return last;
+    }
+    return NULL;
+}
+
 struct child *child_table_find_dormant(const struct child_table *table, pid_t pid,
                                        uint64_t start_ns)
 {

@@ -237,6 +237,11 @@ void child_table_make_latest(struct child_table *table, struct child *child);
 /* Returns the latest child with PID, ended or not; NULL: none. */
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid);
 
+/* Returns the last known image of the process of CHILD, which has PID; later ones with PID may be
+ * of another process. NULL: CHILD, which is only compared, is not in TABLE any more. */
+struct child *child_table_find_last_image(const struct child_table *table, pid_t pid,
+                                          const struct child *child);
+
 /* Returns the dormant child with PID that began at START_NS; NULL: none. When its hello is read it
  * may have ended, and need not be the latest with PID. */
 struct child *child_table_find_dormant(const struct child_table *table, pid_t pid,

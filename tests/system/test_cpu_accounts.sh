@@ -108,6 +108,17 @@ SH
     done
 }
 
+# As above, in a session that was there before the program, and asked for nothing in its environment.
+test_a_program_that_becomes_another_counts_once_in_any_session() {
+    start_profd
+    expect 0 "$profctl" start
+    expect 0 "$programs/exec_chain" 1 "$programs/busy" 0.1
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(process_count exec_chain)" -eq 2 ]
+    about "$(report_number cpuMs)" "$(meta_of busy profd.cpuTime)"
+}
+
 # Most of a short program's life is over when its agent begins.
 test_a_life_begins_before_the_agent() {
     expect 0 "$profctl" run -o out.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'

@@ -35,6 +35,12 @@ static void on_agents_event(void *context)
     ck_assert_ptr_eq(context, &agents);
 }
 
+static void on_news_wanted(void *context)
+{
+    on_agents_event(context);
+    census_read(&census);
+}
+
 static void on_end(struct child *child, void *context)
 {
     on_agents_event(context);
@@ -56,7 +62,7 @@ static void on_forgotten(struct child *child, void *context)
 }
 
 static const struct agents_events agents_events = {
-    .on_news_wanted = on_agents_event,
+    .on_news_wanted = on_news_wanted,
     .on_replaced = on_agents_event,
     .on_end = on_end,
     .on_verdict = on_verdict,

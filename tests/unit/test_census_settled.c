@@ -24,6 +24,18 @@ static void put_shell(uint64_t time_ns)
     put_path(CENSUS_PRESENT, time_ns, "/bin/sh", OBSTACLE_NONE);
 }
 
+static void put_fork(uint64_t time_ns)
+{
+    struct census_entry entry = { .kind = CENSUS_PRESENT,
+                                  .pid = process,
+                                  .parent_pid = getpid(),
+                                  .time_ns = time_ns,
+                                  .is_fork = 1 };
+
+    census_ring_set_path(&entry, "/bin/fork");
+    census_ring_put(ledger.ring, &entry);
+}
+
 static void put_static(uint64_t time_ns)
 {
     put_path(CENSUS_EXEC, time_ns, "/bin/static", OBSTACLE_STATIC);
@@ -108,6 +120,34 @@ START_TEST(processes_that_have_a_pid_one_after_the_other_keep_their_programs)
 }
 END_TEST
 
+/* The descriptor of the first one tells of the end when another has the pid, and has told so. */
+START_TEST(an_end_is_not_that_of_the_next_process_with_the_pid)
+{
+    put_shell(START_NS + 1);
+    census_read(&census);
+    end_process();
+    put_fork(START_NS + 2);
+    see_end();
+    ck_assert_uint_eq(table.count, 2);
+    ck_assert_int_eq(table.first->state, CHILD_ENDED);
+    ck_assert_int_ne(latest_child()->state, CHILD_ENDED);
+}
+END_TEST
+
+START_TEST(an_end_is_that_of_the_last_program_of_the_process)
+{
+    put_shell(START_NS + 1);
+    census_read(&census);
+    end_process();
+    put_static(START_NS + 2);
+    census_read(&census);
+    put_path(CENSUS_PRESENT, START_NS + 3, "/bin/next", OBSTACLE_NONE);
+    see_end();
+    ck_assert_str_eq(latest_child()->executable, "/bin/next");
+    ck_assert_int_eq(latest_child()->state, CHILD_ENDED);
+}
+END_TEST
+
 /* PROCESS ends as a child of this one, which is known as AGENT. */
 static const struct child *end_unknown(enum child_agent agent, uint64_t cpu_ns)
 {
@@ -171,6 +211,8 @@ int main(void)
     tcase_add_test(all, an_end_that_was_seen_before_it_was_told_is_of_the_last_program);
     tcase_add_test(all, a_program_of_whose_end_nobody_tells_is_listed);
     tcase_add_test(all, processes_that_have_a_pid_one_after_the_other_keep_their_programs);
+    tcase_add_test(all, an_end_is_not_that_of_the_next_process_with_the_pid);
+    tcase_add_test(all, an_end_is_that_of_the_last_program_of_the_process);
     tcase_add_test(all, a_copy_that_ended_at_once_had_nothing_to_record);
     tcase_add_test(all, who_has_worked_and_never_said_hello_was_no_copy);
     tcase_add_test(all, what_a_program_without_an_agent_forks_was_not_profiled);
