@@ -42,20 +42,10 @@ static double find_start_ms(const struct process_life *life, const struct proces
     return start_ms < life->first_ms || isnan(life->first_ms) ? start_ms : life->first_ms;
 }
 
-/* What of LIFE's CPU time was used by others, or before the profile. */
-static double find_used_before_ms(const struct process_life *life,
-                                  const struct process_life *earlier)
+/* What LIFE used, when its process had used USED_BEFORE_MS by others, or before the profile; below
+ * 0: not known. */
+static double find_cpu_ms(const struct process_life *life, double used_before_ms)
 {
-    double used_ms =
-        earlier != NULL && earlier->charged_ms >= 0 ? earlier->charged_ms : life->charged_before_ms;
-
-    return used_ms > 0 ? used_ms : 0;
-}
-
-/* What LIFE used, when EARLIER had ended; below 0: not known. */
-static double find_cpu_ms(const struct process_life *life, const struct process_life *earlier)
-{
-    double used_before_ms = find_used_before_ms(life, earlier);
     double cpu_ms = life->charged_ms >= used_before_ms ? life->charged_ms - used_before_ms : -1;
 
     if (life->is_least_cpu && life->recorded_ms > 0 && life->recorded_ms > cpu_ms)
@@ -63,22 +53,33 @@ static double find_cpu_ms(const struct process_life *life, const struct process_
     return cpu_ms;
 }
 
-static void settle_life(struct process_life *life, const struct process_life *earlier)
+static void settle_life(struct process_life *life, const struct process_life *earlier,
+                        double used_before_ms)
 {
     double start_ms = find_start_ms(life, earlier);
 
     life->start_ms = isnan(start_ms) ? -1 : start_ms;
     life->wall_ms = life->last_ms >= start_ms ? life->last_ms - start_ms : -1;
-    life->cpu_ms = find_cpu_ms(life, earlier);
+    life->cpu_ms = find_cpu_ms(life, used_before_ms);
 }
 
+/* Where it is not known what the process had used when a program became the next, that one has what
+ * both used. */
 void process_lives_settle(struct process_life *lives, size_t count)
 {
+    double used_ms = 0;
+
     if (count > 0)
         qsort(lives, count, sizeof(*lives), compare_lives);
     for (size_t i = 0; i < count; i++) {
         bool is_next =
             i > 0 && lives[i].pid >= 0 && lives[i - 1].pid == lives[i].pid && lives[i - 1].goes_on;
-        settle_life(&lives[i], is_next ? &lives[i - 1] : NULL);
+        if (!is_next)
+            used_ms = 0;
+        if (lives[i].charged_before_ms > used_ms)
+            used_ms = lives[i].charged_before_ms;
+        settle_life(&lives[i], is_next ? &lives[i - 1] : NULL, used_ms);
+        if (lives[i].charged_ms >= 0)
+            used_ms = lives[i].charged_ms;
     }
 }

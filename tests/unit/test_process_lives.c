@@ -119,6 +119,17 @@ START_TEST(what_is_not_known_at_the_exec_is_the_last_ones)
 }
 END_TEST
 
+START_TEST(what_was_used_two_programs_before_is_counted_once)
+{
+    struct process_life all[] = { life_that_went_on(2, 0, 100, 30),
+                                  life_that_went_on(1, 100, 120, -1), last_life(120, 150, 165) };
+    process_lives_settle(all, 3);
+    check_life(&all[0], 0, 100, 30);
+    check_life(&all[1], 100, 20, -1);
+    check_life(&all[2], 120, 30, 135);
+}
+END_TEST
+
 /* Nobody saw the end of the second program: its samples say 7 ms. */
 START_TEST(what_nobody_saw_the_end_of_used_what_it_recorded)
 {
@@ -178,6 +189,7 @@ int main(void)
     tcase_add_test(lives, each_program_of_a_process_has_its_own);
     tcase_add_test(lives, a_fork_that_is_left_out_is_its_programs);
     tcase_add_test(lives, what_is_not_known_at_the_exec_is_the_last_ones);
+    tcase_add_test(lives, what_was_used_two_programs_before_is_counted_once);
     tcase_add_test(lives, what_nobody_saw_the_end_of_used_what_it_recorded);
     tcase_add_test(lives, a_pid_that_is_used_again_is_another_process);
     tcase_add_test(lives, one_that_still_runs_has_no_length);
