@@ -22,7 +22,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:verify_asan_link_order=0} # t
 # --- Running ---
 
 run_tests() {
-    trap 'exit 143' TERM # when the test that it reached, too, has cleaned up
+    begin_script
     run_all "$@"
     exit
 }
@@ -30,11 +30,18 @@ run_tests() {
 # The same once with each clock: its name is in $clock.
 run_tests_with_each_clock() {
     local bad=0
-    trap 'exit 143' TERM
+    begin_script
     for clock in $clocks; do
         run_all "$@" || bad=1
     done
     exit $bad
+}
+
+begin_script() {
+    trap 'exit 143' TERM # when the test that it reached, too, has cleaned up
+    trap 'rm -rf "$made_for_all"' EXIT
+    made_for_all=$(mktemp -d "${TMPDIR:-/tmp}/profd-tests.XXXXXX") || exit
+    chmod 755 "$made_for_all"
 }
 
 # run_all [TEST…]: of this file, or only those called so.
@@ -129,6 +136,18 @@ wait_until() {
         [ $SECONDS -lt $end ] || fail "gave up waiting for: $*"
         sleep 0.02
     done
+}
+
+# made_once FILE COMMAND…: FILE is as COMMAND made it here, for the first test of the script that asked for it.
+made_once() {
+    local file=$1 kept=$made_for_all/${clock:+$clock-}$1
+    shift
+    if [ ! -e "$kept" ]; then
+        "$@"
+        cp -p "$file" "$kept.new"
+        mv "$kept.new" "$kept"
+    fi
+    [ -e "$file" ] || cp -p "$kept" "$file"
 }
 
 # in_background COMMAND…: its process id is in $background and it ends with the test.

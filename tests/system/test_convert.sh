@@ -3,8 +3,10 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# make_capture: ./capture.json.gz, of busy twice, each a process that was nothing else before.
 make_capture() {
-    expect 0 "$profctl" run -o capture.json.gz --clock cpu -- bash -c '"$1" 1 & "$1" 1; wait' - "$programs/busy"
+    made_once capture.json.gz \
+        expect 0 "$profctl" run -o capture.json.gz --clock cpu -- "$programs/spawn" "$programs/busy" 1
 }
 
 # sampled_ms: what the report says was sampled, of all.
