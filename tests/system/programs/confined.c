@@ -29,7 +29,7 @@
 
 #include "burn.h"
 
-enum { MOST_CALLS = 48, THREADS = 6, TOGETHER = 4 };
+enum { MOST_CALLS = 48, THREADS = 3, TOGETHER = 4 };
 
 static const unsigned usual[] = {
     SYS_write,
@@ -59,7 +59,7 @@ static const unsigned usual[] = {
 };
 enum { LENDING = sizeof(usual) / sizeof(usual[0]), USUAL = LENDING - 4 };
 
-static const double work_s = 0.1;
+static double work_s = 0.05; /* of each thread */
 static sem_t may_work;
 
 static int set_filter(int lets_return, int count)
@@ -107,8 +107,9 @@ static void *work(void *unused)
     return unused;
 }
 
-/* While the threads of before and behind the filter have ended. */
-static const struct timespec until_signal = { .tv_sec = 3 };
+/* When the threads of before and behind the filter have ended, which therefore work for less. */
+static const struct timespec until_signal = { .tv_sec = 1 };
+static const double work_before_signals_s = 0.01, work_behind_signal_s = 0.1;
 
 static int ask_for_signal(void)
 {
@@ -132,7 +133,7 @@ static int work_with_signals(void)
     sigfillset(&all);
     if (sigaction(SIGURG, &action, NULL) < 0 || sigprocmask(SIG_BLOCK, &all, &before) < 0)
         return -1;
-    burn_outer((double)until_signal.tv_sec);
+    burn_outer((double)until_signal.tv_sec + work_behind_signal_s);
     return sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -232,6 +233,8 @@ int main(int count, char **arguments)
     bool lends = is_asked(count, arguments, "lends");
     bool is_again = is_few || lends || is_asked(count, arguments, "again");
     uint8_t *pages = is_asked(count, arguments, "wrong") ? pages_with_gap() : NULL;
+    if (is_with_signals)
+        work_s = work_before_signals_s;
     sem_init(&may_work, 0, 0);
     if (pthread_create(&before, NULL, wait_and_work, NULL) != 0 ||
         (is_with_signals && ask_for_signal() < 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||

@@ -1,7 +1,8 @@
 /* forbids WHAT WAY: forbids itself something, and then works, and lives on without it. WHAT is tsc
  * (to read the processor's time stamps), filter (all system calls but the few that it makes),
  * strict, or question (nothing: it asks with no filter whether the kernel knows such); WAY is libc
- * or syscall, by which the call is made. Prints "lives". */
+ * or syscall, by which the call is made. It works for 0.05 s at a time, or for forbids WHAT WAY
+ * SECONDS. Prints "lives". */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -31,10 +33,12 @@ static const struct sock_filter filter[] = {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 };
 
+static double work_s = 0.05;
+
 static void work(void)
 {
     PROFD_LABEL_PUSH("at work", PROFD_CATEGORY_OTHER);
-    burn_outer(0.2);
+    burn_outer(work_s);
     PROFD_LABEL_POP();
 }
 
@@ -111,9 +115,11 @@ static int ask_for_filters(bool by_number)
 int main(int argc, char **argv)
 {
     bool by_number = argc > 2 && strcmp(argv[2], "syscall") == 0;
-    burn_outer(0.1);
     if (argc < 2)
         return 2;
+    if (argc > 3)
+        work_s = strtod(argv[3], NULL);
+    burn_outer(work_s);
     if (strcmp(argv[1], "tsc") == 0)
         return forbid_tsc(by_number);
     if (strcmp(argv[1], "question") == 0)
