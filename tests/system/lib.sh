@@ -129,12 +129,12 @@ expect() {
     [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted from: $*"
 }
 
-# wait_until COMMAND…: until it succeeds.
+# wait_until COMMAND…: until it succeeds. What takes long is looked at less often, which leaves it the processor.
 wait_until() {
-    local end=$((SECONDS + patience_s))
+    local end=$((SECONDS + patience_s)) looks=0
     until "$@" >/dev/null 2>&1; do
         [ $SECONDS -lt $end ] || fail "gave up waiting for: $*"
-        sleep 0.02
+        sleep "0.$((looks++ < 25 ? 0 : 1))2"
     done
 }
 

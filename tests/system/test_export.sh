@@ -13,9 +13,9 @@ start_server() {
     : >requests
 }
 
-# start_session: of a process that is busy until the end of the test.
+# start_session: of a process that is busy now and then until the end of the test.
 start_session() {
-    start_profd -- "$programs/busy" 600
+    REST_MS=90 start_profd -- "$programs/busy" 600
     expect 0 "$profctl" start --rate 200
 }
 
@@ -54,7 +54,7 @@ test_profd_exports_by_itself() {
     start_server
     echo "{ \"always\": \"50Hz\", \"export\": \"$url\", \"programs\": [
         { \"name\": \"busy\", \"command\": [\"$programs/busy\", \"600\"] } ] }" >config.json
-    XDG_STATE_HOME=$scratch/state start_profd --config config.json
+    REST_MS=90 XDG_STATE_HOME=$scratch/state start_profd --config config.json
     wait_until exporter_runs
     first=$exporter
     kill -KILL "$first"
@@ -79,7 +79,7 @@ test_the_config_tells_how_profd_exports() {
               "labels": { "host": "there", "zone": "a,b" } },
   "programs": [ { "name": "busy", "command": ["$programs/busy", "600"] } ] }
 END
-    start_profd --config config.json
+    REST_MS=90 start_profd --config config.json
     wait_until has_inserts ok samples 2
     says 'exporting to 127.0.0.1, database profiles, as there' profd.log
     [ -d spool ]

@@ -14,7 +14,7 @@ start_server() {
 }
 
 start_session() {
-    start_profd -- "$programs/busy" 600
+    REST_MS=90 start_profd -- "$programs/busy" 600
     expect 0 "$profctl" start --rate 200
 }
 
@@ -353,7 +353,7 @@ test_profd_runs_such_an_export() {
     start_server pyroscope
     echo "{ \"always\": \"50Hz\", \"export\": \"$url\", \"programs\": [
         { \"name\": \"busy\", \"command\": [\"$programs/busy\", \"600\"] } ] }" >config.json
-    XDG_STATE_HOME=$scratch/state start_profd --config config.json
+    REST_MS=90 XDG_STATE_HOME=$scratch/state start_profd --config config.json
     wait_until test -d state/profd/spool-pyroscope
     expect 0 "$profctl" status
     says '^a minute +[0-9.]+ ms of CPU in profd, [0-9.]+ ms in its exporter' stdout

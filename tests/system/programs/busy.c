@@ -1,5 +1,7 @@
 /* busy [SECONDS [FILE]]: keeps one CPU busy. After the first 0.2 s, or at the end of a shorter run,
- * FILE is made and holds the process id: by then there is something to see. */
+ * FILE is made and holds the process id: by then there is something to see. With REST_MS in the
+ * environment it rests so long after each 10 ms of work, for tests that need something to happen
+ * for as long as they wait. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,6 +21,21 @@ static void announce_pid(const char *path)
     rename(temporary, path);
 }
 
+/* SECONDS of CPU time, which take longer with rests. */
+static void burn_with_rests(double seconds)
+{
+    const char *rest_ms = getenv("REST_MS");
+    const double stretch = 0.01;
+    if (rest_ms == NULL) {
+        burn_outer(seconds);
+        return;
+    }
+    for (double done = 0; done < seconds; done += stretch) {
+        burn_outer(stretch);
+        usleep((useconds_t)atoi(rest_ms) * 1000);
+    }
+}
+
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 0.3;
@@ -28,6 +45,6 @@ int main(int argc, char **argv)
     burn_outer(first);
     if (argc > 2)
         announce_pid(argv[2]);
-    burn_outer(seconds - first);
+    burn_with_rests(seconds - first);
     return 0;
 }
