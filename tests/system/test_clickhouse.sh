@@ -100,6 +100,7 @@ export_the_rest() {
     end_export
     mapfile -t left < <(find spool-* -name '*.batch')
     start_export "$1"
+    wait_until grep -q 'exporting to' "$1.log"
     wait_until are_delivered "${left[@]}"
     end_export
 }

@@ -60,6 +60,7 @@ test_profd_exports_by_itself() {
     kill -KILL "$first"
     wait_until exporter_runs_beside "$first"
     # What the minute has so far goes into the spool at the end, for the next one to send.
+    wait_until has_begun 2
     wait_until has_recorded
     kill -TERM "$daemon"
     wait "$daemon"
@@ -104,6 +105,11 @@ has_recorded() {
 
 exporter_runs() {
     exporter=$(pgrep -P "$daemon" -f 'profctl export')
+}
+
+# has_begun COUNT: so many exporters have, each of which then sees that it is to end.
+has_begun() {
+    [ "$(grep -c 'exporting to' profd.log)" -ge "$1" ]
 }
 
 exporter_runs_beside() {

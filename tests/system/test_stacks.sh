@@ -6,9 +6,9 @@
 # share_of_lines PATTERN FILTER: of the CPU time of the lines of out.collapsed that match PATTERN, how much is in
 # those that match FILTER, too, in 1/1000.
 share_of_lines() {
-    awk -v pattern="$1" -v filter="$2" '$0 ~ pattern && !/;\(not sampled\)/ {
+    pattern=$1 filter=$2 awk '$0 ~ ENVIRON["pattern"] && !/;\(not sampled\)/ {
         all += $NF
-        if ($0 ~ filter) some += $NF
+        if ($0 ~ ENVIRON["filter"]) some += $NF
     } END { if (all == 0) exit 1; printf "%d\n", some * 1000 / all }' out.collapsed
 }
 
