@@ -21,18 +21,12 @@ static void announce_pid(const char *path)
     rename(temporary, path);
 }
 
-/* SECONDS of CPU time, which take longer with rests. */
-static void burn_with_rests(double seconds)
+static void burn_with_rests(double seconds, useconds_t rest_us)
 {
-    const char *rest_ms = getenv("REST_MS");
     const double stretch = 0.01;
-    if (rest_ms == NULL) {
-        burn_outer(seconds);
-        return;
-    }
     for (double done = 0; done < seconds; done += stretch) {
         burn_outer(stretch);
-        usleep((useconds_t)atoi(rest_ms) * 1000);
+        usleep(rest_us);
     }
 }
 
@@ -40,11 +34,15 @@ int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 0.3;
     double first = seconds < 0.2 ? seconds : 0.2;
+    const char *rest_ms = getenv("REST_MS");
     if (idle_thread_if_wanted() != 0)
         return 1;
     burn_outer(first);
     if (argc > 2)
         announce_pid(argv[2]);
-    burn_with_rests(seconds - first);
+    if (rest_ms != NULL)
+        burn_with_rests(seconds - first, (useconds_t)atoi(rest_ms) * 1000);
+    else
+        burn_outer(seconds - first);
     return 0;
 }
