@@ -77,13 +77,13 @@ int main(int argc, char **argv)
     sigfillset(&all);
     sigdelset(&all, SIGUSR1);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    burn_outer(0.1);
+    burn_outer(0.05);
     if (execve("/nowhere/program", arguments, environment) == 0 || !is_as_it_was())
         return 3;
-    burn_outer(0.2);
+    burn_outer(0.05);
     int result = strcmp(argv[1], "handler") == 0 ? run_in_handlers() : run(argv[1]);
     if (result != 0 || !is_as_it_was())
         return 4;
-    burn_outer(0.2);
+    burn_outer(0.05);
     return 0;
 }

@@ -11,7 +11,7 @@
 
 #include "tests/system/programs/burn.h"
 
-enum { STACK_BYTES = 32 * 1024, NEAR_BYTES = 64 * 1024, THREADS = 20 };
+enum { STACK_BYTES = 32 * 1024, NEAR_BYTES = 64 * 1024, THREADS = 5 };
 
 static __thread const char *frame; /* of whoever raises the signal */
 static __thread volatile sig_atomic_t ran_near;

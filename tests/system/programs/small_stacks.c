@@ -37,7 +37,7 @@ static jmp_buf after_fault;
 static void on_signal(int number)
 {
     (void)number;
-    burn_outer(0.02);
+    burn_outer(0.01);
 }
 
 /* The mask is as it was before us: nothing but the signal of the handler is blocked. */
@@ -49,10 +49,10 @@ static void work_in_section(int number)
     if (sigprocmask(SIG_BLOCK, &section, &before) < 0 || sigismember(&before, SIGURG) == 1 ||
         sigismember(&before, SIGWINCH) == 1 || sigismember(&before, number) != 1)
         _exit(3);
-    burn_outer(0.02);
+    burn_outer(0.01);
     if (sigprocmask(SIG_SETMASK, &before, NULL) < 0)
         _exit(3);
-    burn_outer(0.02);
+    burn_outer(0.01);
 }
 
 static void await_success(pid_t pid)
@@ -125,7 +125,7 @@ static void (*handler_of(const char *way))(int)
 
 __attribute__((noinline)) static void work_on_afterwards(void)
 {
-    burn_outer(0.05);
+    burn_outer(0.02);
     __asm__ volatile(""); /* else it would be a jump */
 }
 

@@ -8,19 +8,19 @@
 
 static __attribute__((noinline)) void asleep_at_first(void)
 {
-    burn_outer(0.5);
+    burn_outer(0.2);
     __asm__ volatile("");
 }
 
 static __attribute__((noinline)) void asleep_later(void)
 {
-    burn_outer(0.3);
+    burn_outer(0.1);
     __asm__ volatile("");
 }
 
 static __attribute__((noinline)) void awake_again(void)
 {
-    burn_outer(0.3);
+    burn_outer(0.1);
     __asm__ volatile("");
 }
 

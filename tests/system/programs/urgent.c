@@ -21,7 +21,7 @@
 
 #include "tests/system/programs/burn.h"
 
-enum { SIGNALS = 30, MAY_MERGE = 4, PATIENCE_S = 20, READS = 10000 };
+enum { SIGNALS = 30, MAY_MERGE = 4, PATIENCE_S = 20, READS = 2000 };
 
 static int numbers[2] = { SIGURG, SIGWINCH }, number_count = 1;
 static sigset_t ours;
