@@ -208,6 +208,11 @@ leased_bytes() {
 
 # --- Programs to profile ---
 
+# counts_in FILE: `numbered` and `writer` have written numbers there. The file is as large as ever before the first.
+counts_in() {
+    [ -s "$1" ] && [ "$(od -An -tu8 -N8 "$1" | tr -d ' ')" -ge 3 ]
+}
+
 # make_spinner FUNCTION: ./spin, which uses half a second of CPU time in FUNCTION (line 3 of ./spin.c), with DWARF.
 make_spinner() {
     cat >spin.c <<C

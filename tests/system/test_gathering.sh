@@ -44,7 +44,7 @@ test_one_that_is_stopped_and_has_one_thread() {
     start_profd
     expect 0 "$profctl" start
     LD_PRELOAD=$build/lib/libprofd.so in_background "$programs/numbered" n
-    wait_until test -s n
+    wait_until counts_in n
     kill -STOP "$background"
     expect 0 "$profctl" capture --strict -o out.json
     read_facts out.json
@@ -109,7 +109,9 @@ test_a_capture_and_a_stop() {
 
 test_processes_that_come_and_go() {
     local i
-    start_profd -- sh -c "until [ -e go ]; do sleep 0.01; done; sleep 3 | '$programs/fork_storm'; sleep 100"
+    mkfifo input
+    in_background sleep 100 1<>input # until the captures are there
+    start_profd -- sh -c "until [ -e go ]; do sleep 0.01; done; '$programs/fork_storm' <input; sleep 100"
     expect 0 "$profctl" start
     touch go
     for i in 1 2 3 4; do
@@ -199,15 +201,11 @@ start_writers() {
     start_profd -- sh all.sh
     expect 0 "$profctl" start
     for i in $(seq "$1"); do
-        wait_until has_written "w$i"
+        wait_until counts_in "w$i"
     done
     mapfile -t writers < <(pgrep -f "^$programs/writer $scratch/")
     children+=("${writers[@]}")
     [ "${#writers[@]}" -eq "$1" ]
-}
-
-has_written() {
-    [ -s "$1" ] && [ "$(od -An -tu8 -N8 "$1" | tr -d ' ')" -ge 3 ]
 }
 
 # One is killed just as a worker reads its arena, which the exit store then takes away.

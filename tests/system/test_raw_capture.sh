@@ -9,14 +9,14 @@ start_family() {
     local patience_s=$((patience_s + $1 / 10)) # a machine that is slow and busy runs few of them in a second
     cat >family.sh <<SH
 '$programs/busy' 0.3
-'$programs/busy' 60 & b=\$!
-sleep 0.2; kill -KILL \$b
+'$programs/busy' 60 b &
+until [ -s b ]; do sleep 0.02; done; kill -KILL "\$(cat b)"
 for ((i = 0; i < $1; i++)); do /bin/true; done
 (exit 3)
 WITH_IDLE_THREAD=1 '$programs/numbered' '$scratch/n1' &
 WITH_IDLE_THREAD=1 '$programs/numbered' '$scratch/n2' & echo \$! >stopped
 '$programs/markers' >/dev/null
-'$programs/busy' 60 & echo \$! >alone
+'$programs/busy' 60 alone &
 touch all_begun
 wait
 SH
@@ -24,6 +24,7 @@ SH
     expect 0 "$profctl" start
     touch go
     wait_until [ -e all_begun ]
+    wait_until test -s alone
     wait_until has_two
     mapfile -t numbered < <(pgrep -f "^$programs/numbered $scratch")
     children+=("$(cat stopped)" "$(cat alone)" "${numbered[@]}")
@@ -111,7 +112,8 @@ test_every_command_reads_it() {
 
 # But for the line that begins with the file's name.
 test_its_report_is_that_of_the_json_made_of_it() {
-    expect 0 "$profctl" run -o raw.profd -- bash -c "'$programs/busy' 0.2; '$programs/busy' 60 & sleep 0.2; kill -KILL \$!; wait"
+    expect 0 "$profctl" run -o raw.profd -- \
+        bash -c "'$programs/busy' 0.2; '$programs/busy' 60 b & until [ -s b ]; do sleep 0.02; done; kill -KILL \$!; wait"
     expect 0 "$profctl" convert raw.profd -o made.json.gz
     for options in "" --tree --processes; do
         # shellcheck disable=SC2086

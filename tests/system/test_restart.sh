@@ -365,7 +365,7 @@ test_a_process_started_meanwhile_is_profiled() {
     # With the environment that a supervised program would give it.
     mapfile -d '' -t environment <"/proc/${writers[0]}/environ"
     in_background env -i "${environment[@]}" "$programs/numbered" late
-    wait_until test -s late
+    wait_until counts_in late
     start_profd
     wait_until two_are_known
     expect 0 "$profctl" capture -o out.json
@@ -586,7 +586,7 @@ test_ctrl_c_ends_a_session_that_would_be_left() {
 test_programs_of_a_service_end_with_it() {
     echo "{ \"programs\": [ { \"name\": \"one\", \"command\": [\"$programs/numbered\", \"n1\"] } ] }" >config.json
     start_profd --keep-session 1m --config config.json
-    wait_until test -s n1
+    wait_until counts_in n1
     local program
     program=$(pgrep -P "$daemon" numbered)
     end_service

@@ -286,7 +286,7 @@ test_who_waits_is_told_that_the_session_ended() {
     mkdir out
     WITH_IDLE_THREAD=1 start_profd -- "$programs/numbered" n
     start_session --trigger name:first --trigger name:second
-    wait_until test -s n
+    wait_until counts_in n
     pkill -STOP -P "$daemon" numbered # so that a capture takes a while
     in_background "$profctl" trigger first >first.out 2>&1
     local first=$background
@@ -312,7 +312,7 @@ test_who_waits_is_answered_though_another_request_is_refused() {
     local asked=()
     for number in {1..13}; do asked+=(--trigger "name:n$number"); done
     start_session --trigger signal --trigger name:first --trigger name:last "${asked[@]}"
-    wait_until test -s n
+    wait_until counts_in n
     wait_until pkill -STOP numbered -P "$(pgrep -P "$daemon" bash)" # so that a capture takes a while
     in_background "$profctl" --quiet trigger first
     wait_until find_worker
