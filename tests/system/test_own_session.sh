@@ -58,7 +58,7 @@ test_no_call_is_made_behind_a_filter_of_the_program() {
 test_every_clock_samples() {
     alone start-wall burn capture=out.json
     read_facts out.json
-    [ "$(samples_of own_session GeckoMain)" -gt 20 ]
+    [ "$(samples_of own_session GeckoMain)" -gt 8 ]
 }
 
 test_options_are_obeyed() {
@@ -128,7 +128,7 @@ test_the_session_of_the_environment_has_its_threads() {
     local file count=0
     for file in out-*.json; do
         read_facts "$file"
-        [ "$(samples_of own_session GeckoMain)" -gt 20 ] || fail "$(grep ^thread facts)"
+        [ "$(samples_of own_session GeckoMain)" -gt 8 ] || fail "$(grep ^thread facts)"
         count=$((count + 1))
     done
     [ "$count" -eq 2 ]
@@ -157,7 +157,7 @@ test_a_session_beside_that_of_profd() {
     read_facts own.json
     has_marker one
     refute has_marker before
-    [ "$(samples_of own_session GeckoMain)" -gt 20 ]
+    [ "$(samples_of own_session GeckoMain)" -gt 8 ]
     read_facts all.json
     has_marker before
     has_marker two
@@ -177,7 +177,7 @@ test_a_session_beside_that_of_profd_is_as_fine_as_the_program_asks() {
     [ "$(samples_of own_session GeckoMain)" -lt 10 ]
     expect 0 "$profctl" run --quiet --interval 100ms -o out.json -- "$programs/own_session" start burn burn capture=own.json stop burn
     read_facts own.json
-    [ "$(samples_of own_session GeckoMain)" -gt 40 ]
+    [ "$(samples_of own_session GeckoMain)" -gt 15 ]
 }
 
 test_what_the_session_of_profd_does_not_record_is_refused() {

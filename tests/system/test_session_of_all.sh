@@ -67,7 +67,7 @@ test_it_is_the_second_beside_that_of_the_user() {
     has_process busy
     has_marker one
     refute has_marker before
-    [ "$(samples_of own_session GeckoMain)" -gt 20 ]
+    [ "$(samples_of own_session GeckoMain)" -gt 8 ]
     expect 0 "$profctl" capture -o users.json
     read_facts users.json
     for name in before one after; do
