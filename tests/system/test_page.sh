@@ -28,8 +28,8 @@ cells() {
 }
 
 make_capture() {
-    expect 0 "$profctl" run -o capture.json --clock cpu -- \
-        bash -c '"$1" 1 & "$1" 1; bash -c "kill -KILL \$\$"; wait' - "$programs/busy"
+    made_once capture.json expect 0 "$profctl" run -o capture.json --clock cpu -- \
+        bash -c '"$1" 0.5 & "$1" 0.5; bash -c "kill -KILL \$\$"; wait' - "$programs/busy"
     expect 0 "$profctl" convert capture.json -o capture.html
 }
 
