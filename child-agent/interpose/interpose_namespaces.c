@@ -8,7 +8,6 @@
 #include "child-agent/census_unasked.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
-#include "child-agent/interpose/interpose_namespaces.h"
 #include "child-agent/one_thread.h"
 #include "child-agent/upcalls.h"
 
@@ -42,12 +41,6 @@ static bool may_change_pids(int flags)
     return flags == 0 || (flags & CLONE_NEWPID);
 }
 
-void interpose_namespaces_note(int flags)
-{
-    if (may_change_pids(flags))
-        census_unasked_end();
-}
-
 /* Calls for namespaces of the kinds FLAGS: those of FD, or new ones. */
 typedef int entering(int fd, int flags);
 
@@ -55,7 +48,8 @@ typedef int entering(int fd, int flags);
 static int enter(entering *call, int fd, int flags, bool may_want_one_thread)
 {
     upcall_end_dormancy();
-    interpose_namespaces_note(flags);
+    if (may_change_pids(flags))
+        census_unasked_end();
     int result = call(fd, flags);
     if (may_want_one_thread && may_be_our_fault(result)) {
         one_thread_stop_agent_threads();

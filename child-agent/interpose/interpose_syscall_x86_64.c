@@ -1,11 +1,12 @@
 /* Interposed: calls that a program makes by their number. Those that set filters or masks of
- * signals are noticed, those that end a thread, and those that copy the process; a signalfd() and
- * an exec are handed to the interposed function of that name. All others go to the kernel as the C
- * library makes them: without a frame, since some children share the stack with who made them. The
- * number stays below the stack's end, so that a call that our signal cut short can be made
- * again. */
+ * signals are noticed, those that end a thread, and those that copy the process; a signalfd(), an
+ * exec, and those that enter namespaces are handed to the interposed function of that name. All
+ * others go to the kernel as the C library makes them: without a frame, since some children share
+ * the stack with who made them. The number stays below the stack's end, so that a call that our
+ * signal cut short can be made again. */
 #include <errno.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,6 @@
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/interpose/interpose_filters.h"
-#include "child-agent/interpose/interpose_namespaces.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -73,10 +73,6 @@ int interpose_syscall_notice(long number, unsigned long first, unsigned long sec
         interpose_filters_before_prctl((int)first, second, third);
     else if (number == SYS_seccomp)
         interpose_filters_before_seccomp((unsigned)first, second, third);
-    else if (number == SYS_unshare)
-        interpose_namespaces_note((int)first);
-    else if (number == SYS_setns)
-        interpose_namespaces_note((int)second);
     else if (number == SYS_exit && may_look())
         thread_registry_leave_without_destructors();
     errno = saved_errno;
@@ -170,6 +166,19 @@ static long run_program_at(long number, long directory_fd, long path, long argum
                     (char *const *)environment, (int)flags);
 }
 
+static long enter_new_namespaces(long number, long flags, long second, long third, long fourth,
+                                 long fifth)
+{
+    (void)number, (void)second, (void)third, (void)fourth, (void)fifth;
+    return unshare((int)flags);
+}
+
+static long enter_namespaces(long number, long fd, long type, long third, long fourth, long fifth)
+{
+    (void)number, (void)third, (void)fourth, (void)fifth;
+    return setns((int)fd, (int)type);
+}
+
 /* By number. NULL: it goes to the kernel. */
 call_function *const interpose_syscall_functions[SYS_clone3 + 1] = {
     [SYS_rt_sigprocmask] = change_mask,
@@ -178,10 +187,10 @@ call_function *const interpose_syscall_functions[SYS_clone3 + 1] = {
     [SYS_execve] = run_program,
     [SYS_exit] = interpose_syscall_notice_first,
     [SYS_prctl] = interpose_syscall_notice_first,
-    [SYS_unshare] = interpose_syscall_notice_first,
+    [SYS_unshare] = enter_new_namespaces,
     [SYS_signalfd] = make_signal_descriptor,
     [SYS_signalfd4] = make_signal_descriptor,
-    [SYS_setns] = interpose_syscall_notice_first,
+    [SYS_setns] = enter_namespaces,
     [SYS_seccomp] = interpose_syscall_notice_first,
     [SYS_execveat] = run_program_at,
     [SYS_clone3] = interpose_syscall_notice_first,

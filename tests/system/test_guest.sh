@@ -82,6 +82,15 @@ test_a_program_with_one_thread_may_have_a_user_namespace() {
     [ "$(samples_of busy GeckoMain)" -gt 10 ]
 }
 
+# As Chromium's zygote does, which ends when it has more.
+test_a_program_with_one_thread_counts_one() {
+    local status=0
+    "$programs/counts_own_threads" 0 || status=$?
+    expect "$status" "$profctl" run --clock "$clock" -o out.json -- "$programs/counts_own_threads" 0.3
+    read_facts out.json
+    [ "$(samples_of counts_own_threads GeckoMain)" -gt 10 ]
+}
+
 test_a_program_with_one_thread_may_keep_its_capabilities() {
     need_root
     expect 5 "$profctl" run --clock "$clock" -o out.json -- setpriv --reuid=65534 --regid=65534 --clear-groups \
