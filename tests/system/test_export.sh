@@ -57,6 +57,7 @@ test_profd_exports_by_itself() {
     REST_MS=90 XDG_STATE_HOME=$scratch/state start_profd --config config.json
     wait_until exporter_runs
     first=$exporter
+    wait_until has_begun 1
     kill -KILL "$first"
     wait_until exporter_runs_beside "$first"
     # What the minute has so far goes into the spool at the end, for the next one to send.
