@@ -38,7 +38,8 @@ test_what_fails_beside_others_and_passes_alone_has_passed() {
     grep -qx 'again: test_a.sh test_flaky (failed beside others, passed alone)' stdout
     grep -qx 'again: test_b (failed beside others, passed alone)' stdout
     [ "$(grep -c '^again: ' stdout)" -eq 2 ]
-    refute grep -q '^ok test_good' fake/tests/log/test_a.sh.test_flaky # which was not run again
+    refute grep -q '^ok test_good' stdout # which was not run again
+    grep -q '^fail test_flaky' fake/tests/log/test_a.sh
 }
 
 # It failed with one clock or with both: as many failures have passed then.
@@ -66,6 +67,26 @@ test_what_names_no_failure_is_tried_again_as_a_whole() {
     make_check ./test_b 'exit 0'
     run_fakes 1 '1 passed (1 of them alone, at a second try), 1 failed, 0 skipped' ./test_a.sh ./test_b
     grep -q 'said neither ok nor fail' stdout
+}
+
+# One of its functions failed, and those behind the one that ended it never ran.
+test_a_script_that_ended_early_is_tried_again_as_a_whole() {
+    make_script ./test_a.sh "$(flaky test_first)
+        test_second() { [ -e '$PWD/second' ] || { touch '$PWD/second'; kill -USR1 \$\$; }; }
+        test_third() { true; }"
+    make_check ./test_b :
+    run_fakes 0 '7 passed (1 of them alone, at a second try), 0 failed, 0 skipped' ./test_a.sh ./test_b
+    grep -qx 'again: test_a.sh (failed beside others, passed alone)' stdout
+}
+
+test_what_takes_too_long_has_failed() {
+    make_script ./test_a.sh "$(flaky test_first)
+        test_second() { [ -e '$PWD/second' ] || { touch '$PWD/second'; sleep 60; }; }"
+    make_check ./test_b :
+    mkdir -p fake/tests
+    expect 1 env -u TEST_JOBS TEST_TIMEOUT=2 "$source_dir/scripts/run-tests" fake ./test_a.sh ./test_b
+    grep -qx 'failed: test_a.sh' stdout
+    refute grep -q '^again:' stdout
 }
 
 test_many_failures_are_no_accident() {
