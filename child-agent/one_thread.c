@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
@@ -10,6 +11,7 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/time_units.h"
 
 bool one_thread_is_known(void)
 {
@@ -20,6 +22,12 @@ void one_thread_stop_agent_threads(void)
 {
     (void)agent_thread_stop();
     sampler_stop();
+}
+
+void one_thread_rest_between_looks(void)
+{
+    static const struct timespec pause = { .tv_nsec = 500 * NS_PER_US };
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL); /* which returns its error */
 }
 
 void one_thread_do_without_agent_threads(void)

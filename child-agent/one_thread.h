@@ -14,6 +14,11 @@ bool one_thread_is_known(void);
  * agent's. */
 void one_thread_stop_agent_threads(void);
 
+/* A joined thread leaves the kernel's list of the process a little later: whoever needs that looks
+ * so often, with such a rest in between. Preserves errno. */
+enum { ONE_THREAD_LOOKS = 200 };
+void one_thread_rest_between_looks(void);
+
 /* Ends the agent's threads, calls CHANGE(ARGUMENT), which changes something that the kernel keeps
  * for each thread, and starts them again. The new threads inherit the change from the calling
  * thread, as if the process had always had just one thread. Preserves the errno of CHANGE and

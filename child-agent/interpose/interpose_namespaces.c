@@ -3,19 +3,13 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "child-agent/census_unasked.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/one_thread.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/upcalls.h"
-
-enum {
-    /* A joined thread leaves the kernel's list of the process a little later. */
-    NAMESPACE_TRIES = 200,
-    NAMESPACE_PAUSE_NS = 500 * 1000,
-};
 
 /* Whether the agent's threads may be why a call failed. */
 static bool may_be_our_fault(int result)
@@ -29,12 +23,6 @@ static bool may_try_again(int result)
     return result < 0 && errno == EINVAL;
 }
 
-static void rest_between_looks(void)
-{
-    const struct timespec pause = { .tv_nsec = NAMESPACE_PAUSE_NS };
-    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-}
-
 /* 0 is what setns() says for any of them. */
 static bool may_change_pids(int flags)
 {
@@ -44,17 +32,20 @@ static bool may_change_pids(int flags)
 /* Calls for namespaces of the kinds FLAGS: those of FD, or new ones. */
 typedef int entering(int fd, int flags);
 
-/* MAY_WANT_ONE_THREAD: the kernel may refuse because of the agent's. */
+/* MAY_WANT_ONE_THREAD: the kernel may refuse because of the agent's. What a child of vfork enters
+ * is not this process' affair, though it has our memory. */
 static int enter(entering *call, int fd, int flags, bool may_want_one_thread)
 {
+    if (!sampling_signal_is_own_process())
+        return call(fd, flags);
     upcall_end_dormancy();
     if (may_change_pids(flags))
         census_unasked_end();
     int result = call(fd, flags);
     if (may_want_one_thread && may_be_our_fault(result)) {
         one_thread_stop_agent_threads();
-        for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
-            rest_between_looks();
+        for (int i = 0; i < ONE_THREAD_LOOKS && (i == 0 || may_try_again(result)); i++) {
+            one_thread_rest_between_looks();
             result = call(fd, flags);
         }
     }

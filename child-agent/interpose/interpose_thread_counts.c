@@ -1,22 +1,17 @@
-/* Interposed: looks at how many threads the process has, as programs take that insist on having only
- * one: by the links of /proc/self/task. The agent's threads step aside for the look. */
+/* Interposed: looks at how many threads the process has, as programs take that insist on having
+ * only one: by the links of /proc/self/task. The agent's threads step aside for the look. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/one_thread.h"
+#include "child-agent/sampler/sampling_signal.h"
 
-enum {
-    /* A folder has one in its parent and one in itself, and one for each folder in it. */
-    LINKS_OF_ONE_THREAD = 3,
-    /* A joined thread leaves the kernel's list of the process a little later. */
-    LOOKS = 200,
-    PAUSE_NS = 500 * 1000,
-};
+/* A folder has one in its parent and one in itself, and one for each folder in it. */
+enum { LINKS_OF_ONE_THREAD = 3 };
 
 typedef int fstatat_function(int, const char *, struct stat *, int);
 
@@ -40,43 +35,67 @@ static bool shows_several_threads(const struct stat *found)
     return S_ISDIR(found->st_mode) && found->st_nlink > LINKS_OF_ONE_THREAD;
 }
 
-/* Whether PATH is that of the threads of this process, from the root or from /proc. */
-static bool is_of_own_threads(const char *path)
+static bool is_path(const char *path, const char *expected)
 {
-    static const char threads[] = "self/task";
-    size_t length = strlen(path), bytes = sizeof(threads) - 1;
+    size_t length = strlen(expected);
 
-    while (length > 0 && path[length - 1] == '/')
-        length--;
-    return length >= bytes && memcmp(path + length - bytes, threads, bytes) == 0;
+    return strncmp(path, expected, length) == 0 &&
+           strspn(path + length, "/") == strlen(path + length);
+}
+
+/* Whether PATH may be that of the threads of this process, from the root or from /proc. */
+static bool may_be_own_threads(const char *path)
+{
+    return is_path(path, "/proc/self/task") || is_path(path, "self/task");
 }
 
 static int look_until_alone(void *argument)
 {
-    static const struct timespec pause = { .tv_nsec = PAUSE_NS };
     const struct look *look = argument;
     int result;
 
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < ONE_THREAD_LOOKS; i++) {
         result = real_fstatat(look->folder_fd, look->path, look->out, look->flags);
         if (result < 0 || !shows_several_threads(look->out))
             break;
-        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        one_thread_rest_between_looks();
     }
     return result;
 }
 
+/* Whether the program has one thread, and this process, which is no child of vfork, several. */
+static bool may_be_our_fault(const struct look *look)
+{
+    return shows_several_threads(look->out) && may_be_own_threads(look->path) &&
+           one_thread_is_known() && sampling_signal_is_own_process();
+}
+
 PROFD_INTERPOSED int fstatat(int folder_fd, const char *path, struct stat *out, int flags)
 {
+    struct look look = { folder_fd, path, out, flags };
     find_real();
     int result = real_fstatat(folder_fd, path, out, flags);
 
-    if (result < 0 || !shows_several_threads(out) || !is_of_own_threads(path) ||
-        !one_thread_is_known())
-        return result;
-    struct look look = { folder_fd, path, out, flags };
-    return one_thread_around(look_until_alone, &look);
+    return result == 0 && may_be_our_fault(&look) ? one_thread_around(look_until_alone, &look)
+                                                  : result;
 }
 
 PROFD_INTERPOSED int fstatat64(int folder_fd, const char *path, struct stat64 *out, int flags)
     __attribute__((alias("fstatat")));
+
+/* Of programs that were linked with a C library of before 2.33. */
+enum { STAT_VERSION = 1 };
+int __fxstatat(int version, int folder_fd, const char *path, struct stat *out, int flags);
+int __fxstatat64(int version, int folder_fd, const char *path, struct stat64 *out, int flags);
+
+PROFD_INTERPOSED int __fxstatat(int version, int folder_fd, const char *path, struct stat *out,
+                                int flags)
+{
+    if (version == STAT_VERSION)
+        return fstatat(folder_fd, path, out, flags);
+    errno = EINVAL;
+    return -1;
+}
+
+PROFD_INTERPOSED int __fxstatat64(int version, int folder_fd, const char *path, struct stat64 *out,
+                                  int flags) __attribute__((alias("__fxstatat")));

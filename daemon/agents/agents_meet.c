@@ -55,6 +55,7 @@ static struct child *add_instead(struct agents *agents, struct child *earlier,
 
     if (child != NULL) {
         agents_take_ending(child, earlier);
+        agents_pass_watch_on(child, earlier);
         child->image = earlier->image;
         agents_forget(agents, earlier);
     }

@@ -12,6 +12,15 @@ uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, 
     return used_ns != PROCESS_CLOCK_UNKNOWN ? used_ns : 0;
 }
 
+/* A clock does not go back: what shows less was read earlier, or is of a process that has the pid
+ * now. */
+static void take_reading(struct cpu_account *account, uint64_t used_ns)
+{
+    bool is_known = account->used_ns != CPU_TIME_UNKNOWN;
+    if (used_ns != CPU_TIME_UNKNOWN && (!is_known || used_ns > account->used_ns))
+        account->used_ns = used_ns;
+}
+
 void cpu_account_close(struct cpu_account *account, uint64_t used_ns)
 {
     account->used_ns = used_ns;
@@ -35,15 +44,6 @@ void cpu_account_note_ended(struct child *child, int pidfd)
     cpu_account_close(&child->cpu, used_ns);
 }
 
-/* A clock does not go back: what shows less was read earlier, or is of a process that has the pid
- * now. */
-static void take_reading(struct cpu_account *account, uint64_t used_ns)
-{
-    bool is_known = account->used_ns != CPU_TIME_UNKNOWN;
-    if (used_ns != CPU_TIME_UNKNOWN && (!is_known || used_ns > account->used_ns))
-        account->used_ns = used_ns;
-}
-
 void cpu_account_follow(struct child *child)
 {
     if (!child->cpu.is_final)
@@ -61,18 +61,13 @@ static enum cpu_time_end end_of(const struct child *child)
 
 struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since_ns)
 {
-    struct process_cpu_time time = {
-        .total_ns = child->cpu.used_ns,
-        .before_ns = child->cpu.before_ns,
-        .end = end_of(child),
-    };
+    struct cpu_account account = child->cpu;
+    struct process_cpu_time time = { .before_ns = account.before_ns, .end = end_of(child) };
 
-    uint64_t clock_ns =
-        time.end == CPU_TIME_TO_CAPTURE ? process_clock_ns(child->pid) : PROCESS_CLOCK_UNKNOWN;
-    if (clock_ns != PROCESS_CLOCK_UNKNOWN) /* else it is gone, and nobody has told so yet */
-        time.total_ns = clock_ns;
-    if (time.end == CPU_TIME_TO_EXEC)
-        time.total_ns = child->cpu.at_exec_ns; /* the program after it has the clock */
+    if (time.end == CPU_TIME_TO_CAPTURE) /* or it is gone, and nobody has told so yet */
+        take_reading(&account, process_clock_ns(child->pid));
+    /* The program after an exec has the clock. */
+    time.total_ns = time.end == CPU_TIME_TO_EXEC ? account.at_exec_ns : account.used_ns;
     if (since_ns != 0 && child->process_start_ns < since_ns)
         time.before_ns = CPU_TIME_UNKNOWN;
     return time;

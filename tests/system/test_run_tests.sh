@@ -50,6 +50,13 @@ test_what_runs_with_each_clock_is_counted_as_often_as_it_failed() {
     run_fakes 0 '6 passed (1 of them alone, at a second try), 0 failed, 0 skipped' ./test_a.sh ./test_b
 }
 
+test_what_is_false_fails_also_if_something_follows() {
+    make_script ./test_a.sh 'test_one() { false; true; }'
+    run_fakes 1 '0 passed, 1 failed, 0 skipped' ./test_a.sh
+    sed -i 's/^run_tests /run_tests_with_each_clock /' test_a.sh
+    run_fakes 1 '0 passed, 2 failed, 0 skipped' ./test_a.sh
+}
+
 test_what_fails_twice_has_failed() {
     make_script ./test_a.sh 'test_good() { true; }
         test_bad() { echo "the reason"; false; }'

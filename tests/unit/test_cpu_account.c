@@ -101,6 +101,7 @@ START_TEST(a_clock_that_shows_less_is_not_its_own)
     child.cpu.used_ns = UINT64_MAX - 1;
     cpu_account_follow(&child);
     ck_assert_uint_eq(child.cpu.used_ns, UINT64_MAX - 1);
+    ck_assert_uint_eq(cpu_account_of(&child, 0).total_ns, UINT64_MAX - 1);
 }
 END_TEST
 
