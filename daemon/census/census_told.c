@@ -19,8 +19,8 @@
 /* A parent reports a program a moment after it was started, which may be after its end. */
 enum { NAME_WITHIN_NS = NS_PER_S };
 
-/* A copy of a process that records has its first sample when it has used this much. */
-enum { FIRST_SAMPLE_NS = 4 * NS_PER_MS };
+/* The longest tick at which kernels look at the clocks of threads, of those that are common. */
+enum { KERNEL_TICK_NS = 4 * NS_PER_MS };
 
 struct child *census_add(struct census *census, const struct process_sighting *sighting,
                          const char *executable, enum recording_obstacle obstacle)
@@ -237,15 +237,26 @@ static const struct child *find_original(const struct census *census, pid_t pid,
     return did_exec ? NULL : child_table_find_latest(census->children, parent_pid);
 }
 
+/* A copy of a process that records has its first sample when it has used this much. */
+static uint64_t first_sample_ns(const struct session *session)
+{
+    const struct session_settings *settings = &session->settings;
+    bool is_finer =
+        settings->clock == SAMPLING_CLOCK_PERF && settings->interval_ns < KERNEL_TICK_NS;
+    return is_finer ? settings->interval_ns : KERNEL_TICK_NS;
+}
+
 /* What is known of one that was unknown until it ended. A copy of ORIGINAL (NULL: none) whose agent
  * had not begun has nothing to record, as one that was made by vfork, or killed at once. */
-static enum child_knowledge knowledge_of_ended(bool is_named, const struct child *original,
+static enum child_knowledge knowledge_of_ended(const struct census *census, bool is_named,
+                                               const struct child *original,
                                                const struct child_ending *ending)
 {
     if (is_named)
         return CHILD_KNOWN_BY_END;
     bool is_copy = original != NULL && original->agent != CHILD_IS_SILENT &&
-                   original->obstacle == OBSTACLE_NONE && ending->cpu_ns < FIRST_SAMPLE_NS;
+                   original->obstacle == OBSTACLE_NONE &&
+                   ending->cpu_ns < first_sample_ns(census->session);
     return is_copy ? CHILD_KNOWN_AS_COPY : CHILD_KNOWN_BY_END_UNNAMED;
 }
 
@@ -257,7 +268,7 @@ void census_add_ended(struct census *census, const struct process_sighting *sigh
     bool is_named = name[0] != '\0';
     const struct child *original =
         is_named ? NULL : find_original(census, sighting->pid, sighting->parent_pid);
-    enum child_knowledge knowledge = knowledge_of_ended(is_named, original, ending);
+    enum child_knowledge knowledge = knowledge_of_ended(census, is_named, original, ending);
 
     struct child *child =
         census_add(census, sighting, original != NULL ? original->executable : name,

@@ -185,6 +185,14 @@ START_TEST(who_has_worked_and_never_said_hello_was_no_copy)
 }
 END_TEST
 
+START_TEST(with_a_finer_clock_a_copy_records_earlier)
+{
+    session.settings.clock = SAMPLING_CLOCK_PERF;
+    session.settings.interval_ns = 1000 * 1000;
+    ck_assert(!child_had_nothing_to_record(end_unknown(CHILD_IS_ALONE, UINT64_C(1000000))));
+}
+END_TEST
+
 START_TEST(what_a_program_without_an_agent_forks_was_not_profiled)
 {
     ck_assert(!child_had_nothing_to_record(end_unknown(CHILD_IS_SILENT, 1000)));
@@ -215,6 +223,7 @@ int main(void)
     tcase_add_test(all, an_end_is_that_of_the_last_program_of_the_process);
     tcase_add_test(all, a_copy_that_ended_at_once_had_nothing_to_record);
     tcase_add_test(all, who_has_worked_and_never_said_hello_was_no_copy);
+    tcase_add_test(all, with_a_finer_clock_a_copy_records_earlier);
     tcase_add_test(all, what_a_program_without_an_agent_forks_was_not_profiled);
     tcase_add_test(all, a_copy_that_was_called_otherwise_after_its_end_was_another_program);
     suite_add_tcase(suite, all);
