@@ -17,7 +17,7 @@ static uint32_t count_of(double number)
 
 static enum exported_end end_of(const struct process_log *log)
 {
-    if (log->outcome != NULL && strcmp(log->outcome, "execed") == 0)
+    if (process_log_goes_on(log))
         return EXPORTED_WENT_ON;
     return isnan(log->end_ms) ? EXPORTED_LIVES : EXPORTED_ENDED;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "common/time_units.h"
 
@@ -34,15 +33,14 @@ static int64_t time_of(double ms, int64_t otherwise)
 
 struct rest_image rest_image_of(const struct process_log *log, int64_t reference_ns)
 {
-    bool goes_on = log->outcome != NULL && strcmp(log->outcome, "execed") == 0;
     int64_t end_ns = time_of(log->end_ms, REST_NOT_ENDED);
 
     return (struct rest_image){
         .pid = log->pid,
         .later_images = log->later_images,
-        .goes_on = goes_on,
+        .goes_on = process_log_goes_on(log),
         .end_ns = end_ns != REST_NOT_ENDED ? reference_ns + end_ns : REST_NOT_ENDED,
-        .charged_ns = time_of(goes_on ? log->cpu_at_exec_ms : log->cpu_ms, -1),
+        .charged_ns = time_of(process_log_charged_ms(log), -1),
         .before_ns = time_of(log->cpu_before_ms, -1),
     };
 }

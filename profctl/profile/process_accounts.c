@@ -1,20 +1,18 @@
 #include "profctl/profile/process_accounts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/time_units.h"
 
 struct process_account process_account_of(const struct process_log *log, double sampled_ns,
                                           size_t id)
 {
-    bool goes_on = log->outcome != NULL && strcmp(log->outcome, "execed") == 0;
-    double charged_ms = goes_on ? log->cpu_at_exec_ms : log->cpu_ms;
+    double charged_ms = process_log_charged_ms(log);
 
     return (struct process_account){
         .pid = log->pid,
         .later_images = log->later_images,
-        .goes_on = goes_on,
+        .goes_on = process_log_goes_on(log),
         .is_known = log->pid >= 0 && charged_ms >= 0 && log->cpu_before_ms >= 0,
         .charged_ns = charged_ms * NS_PER_MS,
         .before_ns = log->cpu_before_ms * NS_PER_MS,

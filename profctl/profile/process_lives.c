@@ -2,14 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "common/process_verdict.h"
 
 struct process_life process_life_of(const struct process_log *log)
 {
-    const char *execed = process_verdict_name(VERDICT_EXECED);
-    bool goes_on = log->outcome != NULL && strcmp(log->outcome, execed) == 0;
+    bool goes_on = process_log_goes_on(log);
 
     return (struct process_life){
         .pid = log->pid,
@@ -19,7 +15,7 @@ struct process_life process_life_of(const struct process_log *log)
         .process_start_ms = log->process_start_ms,
         .first_ms = log->start_ms,
         .last_ms = log->end_ms,
-        .charged_ms = goes_on ? log->cpu_at_exec_ms : log->cpu_ms,
+        .charged_ms = process_log_charged_ms(log),
         .charged_before_ms = log->cpu_before_ms,
         .is_least_cpu = !goes_on && process_log_is_least(log),
     };

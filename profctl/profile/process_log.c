@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/process_verdict.h"
 #include "common/sampling_clock.h"
 #include "common/time_units.h"
 #include "profctl/json_steps.h"
@@ -16,6 +17,16 @@ uint64_t process_log_interval_ns(double ms)
     double ns = ms * NS_PER_MS;
 
     return ns > 0 && ns <= (double)SAMPLING_INTERVAL_MAX_NS ? (uint64_t)(ns + 0.5) : 0;
+}
+
+bool process_log_goes_on(const struct process_log *log)
+{
+    return log->outcome != NULL && strcmp(log->outcome, process_verdict_name(VERDICT_EXECED)) == 0;
+}
+
+double process_log_charged_ms(const struct process_log *log)
+{
+    return process_log_goes_on(log) ? log->cpu_at_exec_ms : log->cpu_ms;
 }
 
 bool process_log_is_least(const struct process_log *log)

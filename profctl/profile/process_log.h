@@ -40,6 +40,13 @@ struct process_log {
 /* The ns of an interval that a profile gives in MS; 0 for what is no interval. */
 uint64_t process_log_interval_ns(double ms);
 
+/* What LOG is about became another program of the same process, by exec. */
+bool process_log_goes_on(const struct process_log *log);
+
+/* What the kernel had charged to the process when this program ended, or up to when it is told, in
+ * ms; negative: not known. */
+double process_log_charged_ms(const struct process_log *log);
+
 /* Nobody saw the end of what LOG is about: it used cpu_ms or more. */
 bool process_log_is_least(const struct process_log *log);
 
