@@ -106,7 +106,7 @@ void answer_signs_judge(const struct answer_signs *signs, const char *server, bo
         snprintf(what, sizeof(what), "failed after all, with exception %s", signs->code);
         set_outcome(answer, HTTP_FAILED, server, what, signs->first, first_length);
     } else if (is_to_be_empty && signs->first_length > 0) {
-        set_outcome(answer, HTTP_FAILED, server, "says more than that it took rows", signs->first,
+        set_outcome(answer, HTTP_UNSURE, server, "says more than that it took rows", signs->first,
                     first_length);
     }
 }

@@ -26,7 +26,8 @@ void answer_signs_take_header(struct answer_signs *signs, const char *line);
 void answer_signs_take_body(struct answer_signs *signs, const char *bytes, size_t count);
 
 /* Settles the outcome and the text of ANSWER, which came from SERVER with a status of success: it
- * stays HTTP_DONE if it is one. IS_TO_BE_EMPTY: a body would not belong there. */
+ * stays HTTP_DONE if it is one. IS_TO_BE_EMPTY: a body would not belong there, and leaves open what
+ * was done. */
 void answer_signs_judge(const struct answer_signs *signs, const char *server, bool is_to_be_empty,
                         struct http_answer *answer);
 
