@@ -373,10 +373,13 @@ static void set_why_not(struct failure *failure, const char *directory,
         failure_set(failure, EXIT_CODE_FAILED,
                     "another exporter uses the spool in %s; give this one its own with --spool",
                     directory);
-    else if (error == -EISDIR || error == -ENXIO || error == -ELOOP)
+    else if (folder != NULL && folder->is_lock_refused)
         failure_set(failure, EXIT_CODE_FAILED,
-                    "%s/%s or %s/lock is not a file, where the spool needs one; remove it",
-                    directory, new_name, directory);
+                    "%s/lock is not a file, where the spool needs one; remove it", directory);
+    else if (error == -EISDIR) /* what is there is removed, but for a directory */
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "%s/%s is a directory, where the spool needs a file; remove it", directory,
+                    new_name);
     else
         failure_set(failure, EXIT_CODE_FAILED, "cannot use the spool in %s: %s", directory,
                     strerror(-error));

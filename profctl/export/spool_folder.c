@@ -45,10 +45,12 @@ static int take_lock(struct spool_folder *folder)
 
     folder->lock = openat(folder->directory, lock_name,
                           O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    if (folder->lock < 0 || fstat(folder->lock, &status) < 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return -ENXIO;
+    int error = folder->lock < 0 || fstat(folder->lock, &status) < 0 ? -errno
+                : S_ISREG(status.st_mode)                            ? 0
+                                                                     : -ENXIO;
+    folder->is_lock_refused = error == -EISDIR || error == -ELOOP || error == -ENXIO;
+    if (error < 0)
+        return error;
     return flock(folder->lock, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 }
 

@@ -9,12 +9,13 @@ struct spool_folder {
     char *path;    /* owned */
     int directory; /* descriptor, as the next; negative: none */
     int lock;
-    bool is_of_another, is_open_to_others; /* why it was not opened */
+    bool is_of_another, is_open_to_others, is_lock_refused; /* why it was not opened */
 };
 
 /* Opens and locks the folder. Returns 0, -EWOULDBLOCK if another exporter uses it, -EPERM if it is
- * another user's or others may write to it, which FOLDER tells, -EISDIR, -ELOOP or -ENXIO if its
- * lock is no file, or another negative errno. FOLDER needs spool_folder_close() in any case. */
+ * another user's or others may write to it, -EISDIR, -ELOOP or -ENXIO if its lock is no file, all
+ * of which FOLDER tells, or another negative errno. FOLDER needs spool_folder_close() in any case.
+ */
 int spool_folder_open(const char *path, struct spool_folder *folder);
 void spool_folder_close(struct spool_folder *folder);
 

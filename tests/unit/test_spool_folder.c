@@ -38,6 +38,7 @@ START_TEST(a_folder_in_the_place_of_a_new_batch_is_named)
     ck_assert(!spool_open(folder, LIMIT_BYTES, &spool, &failure));
     ck_assert_msg(strstr(failure.text, path) != NULL, "%s", failure.text);
     ck_assert_ptr_nonnull(strstr(failure.text, "remove it"));
+    ck_assert_ptr_null(strstr(failure.text, "lock"));
 }
 END_TEST
 
@@ -140,21 +141,30 @@ START_TEST(a_name_that_is_taken_loses_no_batch)
 }
 END_TEST
 
-static void expect_refused(const char *what)
+static void expect_refused_in(const char *directory, const char *what)
 {
     struct spool *spool = NULL;
 
-    ck_assert(!spool_open(folder, LIMIT_BYTES, &spool, &failure));
+    ck_assert(!spool_open(directory, LIMIT_BYTES, &spool, &failure));
     ck_assert_msg(strstr(failure.text, what) != NULL, "%s", failure.text);
     ck_assert_ptr_null(strchr(failure.text, '\n'));
 }
 
+static void expect_refused(const char *what)
+{
+    expect_refused_in(folder, what);
+}
+
+/* Only root can give a folder away, and only root has the root directory. */
 START_TEST(a_folder_of_another_user_is_refused)
 {
-    if (geteuid() != 0)
-        return; /* only root can give one away */
-    ck_assert_int_eq(chown(folder, 1, (gid_t)-1), 0);
-    expect_refused("belongs to another user; give the folder to this one, or another with --spool");
+    bool is_root = geteuid() == 0;
+
+    if (is_root)
+        ck_assert_int_eq(chown(folder, 1, (gid_t)-1), 0);
+    expect_refused_in(
+        is_root ? folder : "/",
+        "belongs to another user; give the folder to this one, or another with --spool");
 }
 END_TEST
 
@@ -199,13 +209,25 @@ START_TEST(a_lock_that_is_a_link_or_a_fifo_is_refused)
     char path[128];
 
     make_link("lock", "elsewhere");
-    expect_refused("/lock");
+    expect_refused("/lock is not a file");
+    ck_assert_ptr_null(strstr(failure.text, "new.batch"));
     snprintf(path, sizeof(path), "%s/elsewhere", folder);
     ck_assert_int_lt(access(path, F_OK), 0);
     snprintf(path, sizeof(path), "%s/lock", folder);
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    expect_refused("/lock");
+    expect_refused("/lock is not a file");
+}
+END_TEST
+
+START_TEST(links_in_the_path_that_lead_nowhere_are_no_fault_of_the_lock)
+{
+    char path[128];
+
+    make_link("circle", "circle");
+    snprintf(path, sizeof(path), "%s/circle/spool", folder);
+    expect_refused_in(path, "symbolic links");
+    ck_assert_ptr_null(strstr(failure.text, "lock"));
 }
 END_TEST
 
@@ -246,6 +268,7 @@ int main(void)
     tcase_add_test(claims, a_folder_that_others_may_write_to_is_refused);
     tcase_add_test(claims, no_batch_is_written_through_a_link);
     tcase_add_test(claims, a_lock_that_is_a_link_or_a_fifo_is_refused);
+    tcase_add_test(claims, links_in_the_path_that_lead_nowhere_are_no_fault_of_the_lock);
     tcase_add_test(claims, a_file_that_is_too_large_is_passed_over_and_stays);
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     suite_add_tcase(suite, claims);
