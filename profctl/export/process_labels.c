@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profctl/export/same_process.h"
+
 enum {
     PATH_BYTES = 64,
     CGROUP_BYTES = 4096,
@@ -120,8 +122,8 @@ static size_t take_environment(const char *bytes, size_t length, struct label_li
     return 0;
 }
 
-int process_labels_read(int64_t pid, struct label_list *machine, struct label_list *own,
-                        size_t *left_out)
+int process_labels_read(int64_t pid, int64_t seen_ns, struct label_list *machine,
+                        struct label_list *own, size_t *left_out)
 {
     char path[PATH_BYTES], cgroup[CGROUP_BYTES];
     char *environment = malloc(ENVIRONMENT_BYTES);
@@ -130,8 +132,10 @@ int process_labels_read(int64_t pid, struct label_list *machine, struct label_li
     *left_out = 0;
     if (environment == NULL)
         return -ENOMEM;
+    int error = same_process_lives(pid, seen_ns) ? 0 : -ESRCH;
     snprintf(path, sizeof(path), "/proc/%" PRId64 "/cgroup", pid);
-    int error = read_file(path, cgroup, sizeof(cgroup), &length);
+    if (error == 0)
+        error = read_file(path, cgroup, sizeof(cgroup), &length);
     if (error == 0)
         process_labels_of_cgroup(cgroup, machine);
     snprintf(path, sizeof(path), "/proc/%" PRId64 "/environ", pid);

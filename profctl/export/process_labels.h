@@ -7,11 +7,12 @@
 
 #include "common/label_list.h"
 
-/* Sets "unit", "pod" and "container" in MACHINE from the cgroup of PID, and the labels of its
- * variable PROFD_LABELS in OWN, except for *LEFT_OUT labels. Returns 0, or a negative errno if the
- * process is gone or belongs to another user; some labels may be set then. */
-int process_labels_read(int64_t pid, struct label_list *machine, struct label_list *own,
-                        size_t *left_out);
+/* Sets "unit", "pod" and "container" in MACHINE from the cgroup of the process that had PID at
+ * SEEN_NS (see same_process.h), and the labels of its variable PROFD_LABELS in OWN, except for
+ * *LEFT_OUT labels. Returns 0, or a negative errno if the process is gone or belongs to another
+ * user; some labels may be set then. */
+int process_labels_read(int64_t pid, int64_t seen_ns, struct label_list *machine,
+                        struct label_list *own, size_t *left_out);
 
 /* --- Pure parts --- */
 

@@ -308,7 +308,8 @@ static int settle_process(struct rows_reader *rows_reader, const struct process_
                           struct rest_image *image)
 {
     const char *name = rows_reader->name != NULL ? rows_reader->name : "process";
-    struct exported_process process = exported_process_of(log, name);
+    struct exported_process process =
+        exported_process_of(log, rows_reader->options->reference_ns, name);
 
     process.build_id = build_id_of(rows_reader, log->executable != NULL ? log->executable : "");
     return settle_sums(rows_reader, &process, image);

@@ -55,13 +55,13 @@ static bool look_at_process(const struct exported_process *process, struct label
     if (process->pid <= 0 || process->end == EXPORTED_ENDED)
         return false;
     if (process->end == EXPORTED_LIVES)
-        return process_labels_read(process->pid, machine, own, left_out) == 0;
-    (void)process_labels_read(process->pid, machine, &others, &others_left_out);
+        return process_labels_read(process->pid, process->seen_ns, machine, own, left_out) == 0;
+    (void)process_labels_read(process->pid, process->seen_ns, machine, &others, &others_left_out);
     return false;
 }
 
-/* One that has gone was of its parent's cgroup, most likely, and had its environment; but an agent
- * would have told of labels. */
+/* One that has gone was of its parent's cgroup, most likely, and had its environment, if the parent
+ * lives; but an agent would have told of labels. */
 static void look_at_parent(const struct exported_process *process, struct label_list *machine,
                            struct label_list *own, size_t *left_out)
 {
@@ -71,9 +71,10 @@ static void look_at_parent(const struct exported_process *process, struct label_
     if (process->pid <= 0 || process->parent_pid <= 0)
         return;
     if (process->has_agent)
-        (void)process_labels_read(process->parent_pid, machine, &others, &others_left_out);
+        (void)process_labels_read(process->parent_pid, process->seen_ns, machine, &others,
+                                  &others_left_out);
     else
-        (void)process_labels_read(process->parent_pid, machine, own, left_out);
+        (void)process_labels_read(process->parent_pid, process->seen_ns, machine, own, left_out);
 }
 
 /* What the program says of itself. Its agent told it; but only the kernel has what the agent has no
@@ -101,6 +102,7 @@ static void collect_labels(struct source_labels *source, const struct exported_p
     struct label_list own = { 0 };
 
     source->pid = process->pid;
+    source->seen_ns = process->seen_ns;
     source->later_images = process->later_images;
     source->labels = (struct label_list){ 0 };
     source->left_out += look_up_own(source, process, &own);
@@ -161,13 +163,19 @@ static void write_labels(struct source_labels *source, struct row_writer *column
         write_bounded(source, columns, labels->labels[i].key, labels->labels[i].value);
 }
 
+/* Two processes may have had one pid, one after the other. */
+static bool is_described(const struct source_labels *source, const struct exported_process *process)
+{
+    return process->pid >= 0 && source->pid == process->pid &&
+           source->seen_ns == process->seen_ns && source->later_images == process->later_images;
+}
+
 int source_labels_describe(void *context, const struct exported_process *process,
                            const char *thread, struct row_writer *columns)
 {
     struct source_labels *source = context;
 
-    if (source->pid != process->pid || source->later_images != process->later_images ||
-        process->pid < 0)
+    if (!is_described(source, process))
         collect_labels(source, process);
     const struct label_list labels = source->labels;
     write_column(source, columns, "service", process->program);

@@ -19,7 +19,7 @@ struct source_labels {
     char host[SOURCE_HOST_BYTES];
     struct label_bounds bounds;
     uint64_t left_out;        /* invalid labels, or labels without room, counted each time */
-    int64_t pid;              /* of the last process described, … */
+    int64_t pid, seen_ns;     /* of the last process described, … */
     uint32_t later_images;    /* … which of its programs it was … */
     struct label_list labels; /* … and its labels */
 };

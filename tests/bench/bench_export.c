@@ -82,7 +82,8 @@ static uint32_t add_source(struct export_rows *rows, struct source_labels *label
                                               .build_id =
                                                   "135afc8c6d1b9e02356cce218bf0109c3687ad9f",
                                               .pid = -1,
-                                              .parent_pid = -1 };
+                                              .parent_pid = -1,
+                                              .seen_ns = -1 };
     static struct row_writer columns;
     char name[32];
 

@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/label_list.h"
+#include "common/time_units.h"
 #include "profctl/export/label_bounds.h"
 #include "profctl/export/process_labels.h"
 #include "profctl/export/source_labels.h"
@@ -133,6 +136,14 @@ START_TEST(a_cgroup_without_anything_tells_nothing)
 }
 END_TEST
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+    return now.tv_sec * (int64_t)NS_PER_S + now.tv_nsec;
+}
+
 /* A process whose environment has LABELS, which OWN gets. */
 static pid_t start_labelled(const char *labels, struct label_list *own)
 {
@@ -146,10 +157,16 @@ static pid_t start_labelled(const char *labels, struct label_list *own)
     }
     *own = (struct label_list){ 0 };
     for (int i = 0; i < 10000 && own->count == 0; i++) {
-        (void)process_labels_read(child, &list, own, &left_out);
+        (void)process_labels_read(child, now_ns(), &list, own, &left_out);
         usleep(1000);
     }
     return child;
+}
+
+static void end_labelled(pid_t child)
+{
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 
 START_TEST(a_process_says_its_own_labels)
@@ -158,7 +175,7 @@ START_TEST(a_process_says_its_own_labels)
     pid_t child = start_labelled("version=3,=bad", &own);
 
     ck_assert_str_eq(label_list_get(&own, "version"), "3");
-    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    end_labelled(child);
 }
 END_TEST
 
@@ -220,7 +237,12 @@ START_TEST(keys_of_processes_are_bounded)
     struct label_list own;
     pid_t child = start_labelled("key-a=value-a,key-b=value-b,key-c=value-c,key-d=value-d", &own);
     const struct exported_process process = {
-        .program = "sleep", .kind = "", .build_id = "", .pid = child, .parent_pid = -1
+        .program = "sleep",
+        .kind = "",
+        .build_id = "",
+        .pid = child,
+        .parent_pid = -1,
+        .seen_ns = now_ns(),
     };
     struct source_labels source;
     struct row_writer columns = { 0 };
@@ -237,7 +259,7 @@ START_TEST(keys_of_processes_are_bounded)
     ck_assert_uint_eq(source.bounds.folded, 2);
     row_writer_free(&columns);
     source_labels_fini(&source);
-    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    end_labelled(child);
 }
 END_TEST
 
@@ -254,7 +276,12 @@ START_TEST(each_program_of_a_process_has_its_own_labels)
     struct label_list own;
     pid_t child = start_labelled("zone=kernels", &own);
     struct exported_process process = {
-        .program = "sleep", .kind = "", .build_id = "", .pid = child, .parent_pid = -1
+        .program = "sleep",
+        .kind = "",
+        .build_id = "",
+        .pid = child,
+        .parent_pid = -1,
+        .seen_ns = now_ns(),
     };
     struct source_labels source;
     struct row_writer columns = { 0 };
@@ -281,7 +308,69 @@ START_TEST(each_program_of_a_process_has_its_own_labels)
     ck_assert(!has_text(&columns, "zone"));
     row_writer_free(&columns);
     source_labels_fini(&source);
-    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    end_labelled(child);
+}
+END_TEST
+
+START_TEST(two_processes_may_have_one_pid_after_another)
+{
+    struct exported_process process = { .program = "cc",
+                                        .kind = "",
+                                        .build_id = "",
+                                        .labels = "zone=first",
+                                        .pid = INT32_MAX,
+                                        .parent_pid = -1,
+                                        .end = EXPORTED_ENDED,
+                                        .seen_ns = 1 };
+    struct source_labels source;
+    struct row_writer columns = { 0 };
+
+    clear_list();
+    source_labels_init(&source, &list);
+    describe_in(&source, &process, &columns);
+    ck_assert(has_text(&columns, "first"));
+    process.labels = "zone=second";
+    process.seen_ns = 2;
+    describe_in(&source, &process, &columns);
+    ck_assert(has_text(&columns, "second") && !has_text(&columns, "first"));
+    row_writer_free(&columns);
+    source_labels_fini(&source);
+}
+END_TEST
+
+START_TEST(pids_that_others_have_by_now_tell_nothing)
+{
+    int64_t before_ns = now_ns() - NS_PER_S;
+    struct label_list own;
+    pid_t child = start_labelled("zone=strangers", &own);
+    struct exported_process process = {
+        .program = "sleep", .kind = "", .build_id = "", .pid = child, .parent_pid = -1
+    };
+    struct source_labels source;
+    struct row_writer columns = { 0 };
+
+    clear_list();
+    source_labels_init(&source, &list);
+    process.seen_ns = before_ns;
+    describe_in(&source, &process, &columns);
+    ck_assert(!has_text(&columns, "zone"));
+    source_labels_forget(&source);
+    process = (struct exported_process){ .program = "cc",
+                                         .kind = "",
+                                         .build_id = "",
+                                         .pid = INT32_MAX,
+                                         .parent_pid = child,
+                                         .end = EXPORTED_ENDED,
+                                         .seen_ns = now_ns() };
+    describe_in(&source, &process, &columns);
+    ck_assert(has_text(&columns, "strangers")); /* it was there, and is the parent */
+    source_labels_forget(&source);
+    process.seen_ns = before_ns;
+    describe_in(&source, &process, &columns);
+    ck_assert(!has_text(&columns, "zone"));
+    row_writer_free(&columns);
+    source_labels_fini(&source);
+    end_labelled(child);
 }
 END_TEST
 
@@ -360,6 +449,8 @@ int main(void)
     tcase_add_test(claims, keys_beyond_the_bound_are_told);
     tcase_add_test(claims, keys_of_processes_are_bounded);
     tcase_add_test(claims, each_program_of_a_process_has_its_own_labels);
+    tcase_add_test(claims, two_processes_may_have_one_pid_after_another);
+    tcase_add_test(claims, pids_that_others_have_by_now_tell_nothing);
     tcase_add_test(claims, what_the_agent_told_comes_before_all_others);
     tcase_add_checked_fixture(claims, clear_list, NULL);
     suite_add_tcase(suite, claims);
