@@ -352,7 +352,8 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
 
 /* --- What no sample stands for --- */
 
-/* The end of one that ended before the range was learned late. */
+/* That a program went on by exec, before the range, may be learned in it: what it used is told at
+ * the range's beginning. */
 static int add_rest(struct rows_reader *rows_reader, const struct rest_image *image, uint32_t stack)
 {
     int64_t from_ns = (int64_t)rows_reader->options->from_ns;
