@@ -53,9 +53,11 @@ bool string_vector_is_readable(char *const *vector)
     for (; vector != NULL; vector++) {
         if (!reads_pointer(vector, &page_of_pointers))
             return false;
-        if (*vector == NULL)
+        const char *string;
+        memcpy(&string, vector, sizeof(string)); /* the kernel asks for no alignment either */
+        if (string == NULL)
             return true;
-        if (!reads_string(*vector, &page_of_strings))
+        if (!reads_string(string, &page_of_strings))
             return false;
     }
     return true;
