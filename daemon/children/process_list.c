@@ -2,46 +2,42 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "common/process_stat.h"
 #include "common/time_units.h"
 
 enum {
-    STAT_BYTES = 1024,
     FIRST_CAPACITY = 256,
     /* Parents have lower pids than their children but for those whose pids began anew. */
     MARK_PASSES = 16,
     LEAD_READINGS = 3,
 };
 
+static void settle_sighting(const struct process_stat *stat, uint64_t clock_ticks, uint64_t boot_ns,
+                            struct process_sighting *out)
+{
+    uint64_t start_ns = stat->start_ticks * (NS_PER_S / clock_ticks);
+
+    *out = (struct process_sighting){
+        .pid = stat->pid,
+        .parent_pid = stat->parent_pid,
+        .state = stat->state,
+        .start_ns = start_ns > boot_ns ? start_ns - boot_ns : 0,
+    };
+}
+
 bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns,
                         struct process_sighting *out)
 {
-    const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
-    uint64_t start;
-    int pid, parent;
-    char state;
+    struct process_stat stat;
 
-    if (rest == NULL || sscanf(text, "%d", &pid) != 1 ||
-        sscanf(
-            rest,
-            ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-            &state, &parent, &start) != 3)
+    if (!process_stat_of_text(text, &stat))
         return false;
-    uint64_t start_ns = start * (NS_PER_S / clock_ticks);
-    *out = (struct process_sighting){
-        .pid = pid,
-        .parent_pid = parent,
-        .state = state,
-        .start_ns = start_ns > boot_ns ? start_ns - boot_ns : 0,
-    };
+    settle_sighting(&stat, clock_ticks, boot_ns, out);
     return true;
 }
 
@@ -64,19 +60,13 @@ static uint64_t boot_clock_lead_ns(uint64_t clock_ticks)
 
 bool process_sight(pid_t pid, struct process_sighting *out)
 {
-    char path[64], text[STAT_BYTES];
+    struct process_stat stat;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (!process_stat_read(pid, &stat))
         return false;
-    ssize_t length = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (length <= 0)
-        return false;
-    text[length] = '\0';
     uint64_t clock_ticks = (uint64_t)sysconf(_SC_CLK_TCK);
-    return process_stat_parse(text, clock_ticks, boot_clock_lead_ns(clock_ticks), out);
+    settle_sighting(&stat, clock_ticks, boot_clock_lead_ns(clock_ticks), out);
+    return true;
 }
 
 static int append_sighting(struct process_list *list, const struct process_sighting *sighting)

@@ -1,61 +1,33 @@
 #include "daemon/children/process_tree.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/process_stat.h"
 #include "common/program_facts.h"
 
 /* More generations than this between profd and a process are not looked at. */
-enum { MAX_GENERATIONS = 64, STAT_BYTES = 1024 };
-
-/* What the kernel says of PID behind its name: ") state ppid …", in TEXT; NULL when it is gone. The
- * name may hold anything, so it ends with the last parenthesis. */
-static const char *read_stat(pid_t pid, char text[STAT_BYTES])
-{
-    char path[64];
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    ssize_t length = read(fd, text, STAT_BYTES - 1);
-    close(fd);
-    if (length <= 0)
-        return NULL;
-    text[length] = '\0';
-    return strrchr(text, ')');
-}
+enum { MAX_GENERATIONS = 64 };
 
 /* The parent of PID, or 0. */
 static pid_t parent_of(pid_t pid)
 {
-    char text[STAT_BYTES];
-    const char *rest = read_stat(pid, text);
-    pid_t parent;
+    struct process_stat stat;
 
-    return rest != NULL && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
+    return process_stat_read(pid, &stat) ? stat.parent_pid : 0;
 }
 
 uint64_t process_start_ticks(pid_t pid)
 {
-    char text[STAT_BYTES];
-    const char *rest = read_stat(pid, text);
-    uint64_t ticks;
-    char state;
+    struct process_stat stat;
 
-    /* The 22nd field; the state is the third. */
-    if (rest == NULL ||
-        sscanf(rest,
-               ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-               "%" SCNu64,
-               &state, &ticks) != 2)
+    if (!process_stat_read(pid, &stat) || stat.state == 'Z' || stat.state == 'X')
         return 0;
-    return state == 'Z' || state == 'X' ? 0 : ticks;
+    return stat.start_ticks;
 }
 
 bool process_descends_from(pid_t pid, pid_t ancestor)

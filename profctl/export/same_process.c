@@ -1,51 +1,21 @@
 #include "profctl/export/same_process.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/process_stat.h"
 #include "common/time_units.h"
-
-enum { PATH_BYTES = 64, STAT_BYTES = 1024 };
-
-/* What the kernel says of PID behind its name, in TEXT; NULL: it is gone. The name may hold
- * anything, so it ends with the last parenthesis. */
-static const char *read_stat(int64_t pid, char text[STAT_BYTES])
-{
-    char path[PATH_BYTES];
-
-    snprintf(path, sizeof(path), "/proc/%" PRId64 "/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    ssize_t length = read(fd, text, STAT_BYTES - 1);
-    close(fd);
-    if (length <= 0)
-        return NULL;
-    text[length] = '\0';
-    return strrchr(text, ')');
-}
 
 /* When PID began, on CLOCK_BOOTTIME, at the beginning of the kernel's tick; negative: it is gone.
  */
 static int64_t find_start_ns(int64_t pid)
 {
-    char text[STAT_BYTES];
-    const char *rest = read_stat(pid, text);
+    struct process_stat stat;
     long ticks_per_s = sysconf(_SC_CLK_TCK);
-    int64_t ticks;
 
-    /* The 22nd field; the state is the third. */
-    if (rest == NULL || ticks_per_s <= 0 ||
-        sscanf(rest,
-               ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-               "%" SCNd64,
-               &ticks) != 1)
+    if (ticks_per_s <= 0 || !process_stat_read((pid_t)pid, &stat))
         return -1;
-    return ticks * (NS_PER_S / ticks_per_s);
+    return (int64_t)stat.start_ticks * (NS_PER_S / ticks_per_s);
 }
 
 static int64_t clock_ns(clockid_t clock)
