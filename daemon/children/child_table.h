@@ -98,9 +98,7 @@ enum child_knowledge {
     CHILD_KNOWN_BY_ITSELF,
     CHILD_KNOWN_BY_END,         /* only its end was reported */
     CHILD_KNOWN_BY_END_UNNAMED, /* the same, and it was given the name of its parent */
-    CHILD_KNOWN_AS_COPY, /* the same, and it ended as a copy of its parent that had nothing to
-                          * record
-                          */
+    CHILD_KNOWN_AS_COPY,        /* the same, and it was a copy with nothing to record */
 };
 
 /* The program that a child is about to run, as its agent reported. */
@@ -295,9 +293,7 @@ void child_set_search(struct child_table *table, struct child *child, enum child
  * one are those of one thread, and those that closed theirs before a filter of system calls. */
 bool child_execs_unseen(const struct child *child);
 
-/* Returns whether CHILD, of which nothing is kept, had nothing to record: nothing kept it from
- * that.
- */
+/* Returns whether nothing kept CHILD, of which nothing is kept, from recording: it had nothing. */
 bool child_had_nothing_to_record(const struct child *child);
 
 /* Returns whether CHILD has ended and appears in captures only by name, if at all. */

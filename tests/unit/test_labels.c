@@ -226,6 +226,18 @@ START_TEST(keys_beyond_the_bound_are_told)
 }
 END_TEST
 
+static struct exported_process seen_process(pid_t pid, int64_t seen_ns)
+{
+    return (struct exported_process){
+        .program = "sleep",
+        .kind = "",
+        .build_id = "",
+        .pid = pid,
+        .parent_pid = -1,
+        .seen_ns = seen_ns,
+    };
+}
+
 static bool has_text(const struct row_writer *columns, const char *text)
 {
     return memmem(columns->bytes.items, columns->bytes.count, text, strlen(text)) != NULL;
@@ -236,14 +248,7 @@ START_TEST(keys_of_processes_are_bounded)
 {
     struct label_list own;
     pid_t child = start_labelled("key-a=value-a,key-b=value-b,key-c=value-c,key-d=value-d", &own);
-    const struct exported_process process = {
-        .program = "sleep",
-        .kind = "",
-        .build_id = "",
-        .pid = child,
-        .parent_pid = -1,
-        .seen_ns = now_ns(),
-    };
+    const struct exported_process process = seen_process(child, now_ns());
     struct source_labels source;
     struct row_writer columns = { 0 };
 
@@ -275,14 +280,7 @@ START_TEST(each_program_of_a_process_has_its_own_labels)
 {
     struct label_list own;
     pid_t child = start_labelled("zone=kernels", &own);
-    struct exported_process process = {
-        .program = "sleep",
-        .kind = "",
-        .build_id = "",
-        .pid = child,
-        .parent_pid = -1,
-        .seen_ns = now_ns(),
-    };
+    struct exported_process process = seen_process(child, now_ns());
     struct source_labels source;
     struct row_writer columns = { 0 };
 
@@ -343,15 +341,12 @@ START_TEST(pids_that_others_have_by_now_tell_nothing)
     int64_t before_ns = now_ns() - NS_PER_S;
     struct label_list own;
     pid_t child = start_labelled("zone=strangers", &own);
-    struct exported_process process = {
-        .program = "sleep", .kind = "", .build_id = "", .pid = child, .parent_pid = -1
-    };
+    struct exported_process process = seen_process(child, before_ns);
     struct source_labels source;
     struct row_writer columns = { 0 };
 
     clear_list();
     source_labels_init(&source, &list);
-    process.seen_ns = before_ns;
     describe_in(&source, &process, &columns);
     ck_assert(!has_text(&columns, "zone"));
     source_labels_forget(&source);

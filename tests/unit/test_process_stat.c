@@ -11,9 +11,10 @@ START_TEST(a_name_may_hold_anything)
 {
     struct process_stat stat;
 
-    ck_assert(process_stat_of_text("47 (a) R 9 (b)) S 12 47 47 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 "
-                                   "98765 1000",
-                                   &stat));
+    ck_assert(
+        process_stat_of_text("47 (a) R 9 (b)) S 12 47 47 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 "
+                             "98765 1000",
+                             &stat));
     ck_assert_int_eq(stat.pid, 47);
     ck_assert_int_eq(stat.parent_pid, 12);
     ck_assert_int_eq(stat.state, 'S');
