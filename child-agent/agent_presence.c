@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "buffer/clock.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/arena_losses.h"
@@ -21,9 +22,12 @@
 
 enum { FORGO_LOOK_NS = NS_PER_MS, FORGO_LOOKS = MS_PER_S };
 
+#define MISSING_REST_NS NS_PER_S
+
 static struct {
-    _Atomic bool are_forgone;   /* nobody makes them any more */
-    _Atomic uint32_t beginning; /* how many threads of the program are about to */
+    _Atomic bool are_forgone;          /* nobody makes them any more */
+    _Atomic uint32_t beginning;        /* how many threads of the program are about to */
+    _Atomic uint64_t missing_since_ns; /* for want of a place; 0: they are not */
 } own_threads;
 
 /* What a handler could not end where the program waits for malloc. */
@@ -67,14 +71,49 @@ static bool leave_loneliness(void)
     return was_alone;
 }
 
+void agent_presence_miss_threads(void)
+{
+    atomic_store(&own_threads.missing_since_ns, clock_monotonic_ns());
+}
+
+/* Where they are missing, only one thread of the program tries again, after a rest. */
+static bool is_time_to_begin(uint64_t *missing_since_ns)
+{
+    *missing_since_ns = atomic_load(&own_threads.missing_since_ns);
+    if (*missing_since_ns == 0)
+        return true;
+    uint64_t now_ns = clock_monotonic_ns();
+    return now_ns - *missing_since_ns >= MISSING_REST_NS &&
+           atomic_compare_exchange_strong(&own_threads.missing_since_ns,
+                                          &(uint64_t){ *missing_since_ns }, now_ns);
+}
+
+/* The agent's thread should have begun. */
+static void note_missing_threads(void)
+{
+    if (!agent_thread_is_running())
+        agent_presence_miss_threads();
+    else
+        atomic_store(&own_threads.missing_since_ns, 0);
+}
+
 static void begin_threads(void)
 {
-    if (dormancy_leave() || (!core_local.has_arena && !core_local.is_alone))
+    uint64_t missing_since_ns;
+    if (!is_time_to_begin(&missing_since_ns))
+        return;
+    if (dormancy_leave()) {
+        note_missing_threads();
+        return;
+    }
+    if (!core_local.has_arena && !core_local.is_alone)
         return;
     bool was_alone = leave_loneliness();
     sampler_start_thread();
-    if (was_alone)
-        (void)agent_thread_start(NULL); /* without, the process goes on as it was */
+    if (was_alone || missing_since_ns != 0) {
+        (void)agent_thread_start(NULL);
+        note_missing_threads();
+    }
 }
 
 void agent_presence_ensure_thread(void)
@@ -111,6 +150,7 @@ static bool stay_alone(const struct agent_address *address)
 int agent_presence_begin(const struct agent_address *address)
 {
     atomic_store(&own_threads.are_forgone, false);
+    atomic_store(&own_threads.missing_since_ns, 0);
     atomic_store(&own_threads.beginning, 0); /* those were in the parent of a forked child */
     if (address->path[0] == '\0') {
         if (is_served_by_thread())

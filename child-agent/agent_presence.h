@@ -19,6 +19,10 @@ int agent_presence_begin(const struct agent_address *address);
  * handlers. */
 void agent_presence_ensure_thread(void);
 
+/* Called when the agent's threads are about to end because the program needs their places:
+ * agent_presence_ensure_thread() brings them back, but not at once. */
+void agent_presence_miss_threads(void);
+
 /* Makes agent_presence_ensure_thread() do nothing from now on. If another thread is inside that
  * function, waits until it is done, but about a second at most. Not in signal handlers. */
 void agent_presence_forgo_threads(void);

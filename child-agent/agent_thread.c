@@ -273,6 +273,13 @@ static void *agent_main(void *argument)
     return NULL;
 }
 
+/* profd is not to wait for a thread that could not be made. */
+static void leave_link(const struct descriptor_identity *arena)
+{
+    agent_link_close();
+    descriptor_close_here(arena);
+}
+
 int agent_thread_start(const struct agent_address *address)
 {
     if (address != NULL)
@@ -286,6 +293,8 @@ int agent_thread_start(const struct agent_address *address)
     clock_sampling_prepare_threads();
     error = own_thread_create(&agent.thread, agent_main, NULL);
     agent.is_running = error == 0;
+    if (error < 0)
+        leave_link(&arena);
     /* The first thing that the program does may be to close all descriptors; it is to see none of
      * ours. */
     if (error == 0 && gate_wait(&agent.own_table, AGENT_START_WAIT_MS) && agent.has_own_table) {

@@ -24,6 +24,7 @@
 #include "child-agent/guest/valgrind_x86_64.h"
 #include "child-agent/sampler/inherited_signals.h"
 #include "child-agent/sampler/small_stacks.h"
+#include "child-agent/task_places.h"
 #include "common/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */
@@ -318,25 +319,50 @@ PROFD_INTERPOSED int execle(const char *path, const char *first, ...)
 
 /* --- Programs that are run beside this one --- */
 
+struct new_program {
+    spawn_function *spawn;
+    pid_t *pid;
+    const char *path;
+    const posix_spawn_file_actions_t *actions;
+    const posix_spawnattr_t *attributes;
+    char *const *arguments;
+    char *const *environment;
+};
+
+static int make_process(void *argument)
+{
+    const struct new_program *new = argument;
+    struct inherited_signals signals;
+    inherited_signals_begin(&signals);
+    int error = new->spawn(new->pid, new->path, new->actions, new->attributes, new->arguments,
+                           new->environment);
+    inherited_signals_end(&signals);
+    return error;
+}
+
+static int run_beside(struct new_program *new, const struct census_program *program)
+{
+    pid_t own_pid;
+    if (new->pid == NULL)
+        new->pid = &own_pid;
+    int error = task_places_make(make_process, new);
+    if (error == 0)
+        census_report_exec(program, (struct profd_process_id){ *new->pid });
+    return error;
+}
+
 PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
                                  const posix_spawn_file_actions_t *actions,
                                  const posix_spawnattr_t *attributes, char *const arguments[],
                                  char *const environment[])
 {
     struct census_program program;
-    struct inherited_signals signals;
-    pid_t own_pid;
     find_real();
-    if (pid == NULL)
-        pid = &own_pid;
     ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, possible_care());
     judge_program(&program, &sight, readable, lacks_agent);
-    inherited_signals_begin(&signals);
-    int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
-    inherited_signals_end(&signals);
-    if (error == 0)
-        census_report_exec(&program, (struct profd_process_id){ *pid });
-    return error;
+    struct new_program new = { real.posix_spawn, pid,       path,       actions,
+                               attributes,       arguments, environment };
+    return run_beside(&new, &program);
 }
 
 PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
@@ -345,20 +371,13 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
                                   char *const environment[])
 {
     struct census_program program;
-    struct inherited_signals signals;
     char found[FOUND_PATH_BYTES];
-    pid_t own_pid;
     find_real();
-    if (pid == NULL)
-        pid = &own_pid;
     const enum care care = possible_care();
     const char *path = find_program(name, care, found);
     ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, care);
     judge_program(&program, &sight, readable, lacks_agent);
-    inherited_signals_begin(&signals);
-    int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
-    inherited_signals_end(&signals);
-    if (error == 0)
-        census_report_exec(&program, (struct profd_process_id){ *pid });
-    return error;
+    struct new_program new = { real.posix_spawnp, pid,       name,       actions,
+                               attributes,        arguments, environment };
+    return run_beside(&new, &program);
 }

@@ -1,4 +1,5 @@
 /* Interposed: creating and naming threads, so that unmodified programs have theirs registered. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include "child-agent/one_thread.h"
 #include "child-agent/process_title.h"
 #include "child-agent/sampler/thread_mask.h"
+#include "child-agent/task_places.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/upcalls.h"
 
@@ -45,6 +47,22 @@ static size_t stack_bytes_of(const pthread_attr_t *attributes)
     return bytes;
 }
 
+struct new_thread {
+    pthread_t *handle;
+    const pthread_attr_t *attributes;
+    struct thread_registration *registration;
+};
+
+static int make_thread(void *argument)
+{
+    const struct new_thread *new = argument;
+    uint64_t closed = thread_mask_close();
+    int error =
+        real_pthread_create(new->handle, new->attributes, run_registered, new->registration);
+    thread_mask_reopen(closed);
+    return error;
+}
+
 PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                     void *(*start_routine)(void *), void *argument)
 {
@@ -55,9 +73,8 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
     agent_presence_ensure_thread();
     registration->start.routine = start_routine;
     registration->start.argument = argument;
-    uint64_t closed = thread_mask_close();
-    int error = real_pthread_create(thread, attributes, run_registered, registration);
-    thread_mask_reopen(closed);
+    struct new_thread new = { thread, attributes, registration };
+    int error = task_places_make(make_thread, &new);
     if (error != 0)
         thread_registry_cancel(registration);
     return error;
@@ -73,25 +90,42 @@ static int run_registered_c11(void *argument)
     return result;
 }
 
+typedef int thrd_create_function(thrd_t *, thrd_start_t, void *);
+
+static thrd_create_function *real_thrd_create;
+
+struct new_c11_thread {
+    thrd_t *handle;
+    struct thread_registration *registration;
+    int status;
+};
+
+/* C11 has no status of its own for too many threads. */
+static int make_c11_thread(void *argument)
+{
+    struct new_c11_thread *new = argument;
+    uint64_t closed = thread_mask_close();
+    new->status = real_thrd_create(new->handle, run_registered_c11, new->registration);
+    thread_mask_reopen(closed);
+    return new->status == thrd_error ? EAGAIN : 0;
+}
+
 PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
-    typedef int thrd_create_function(thrd_t *, thrd_start_t, void *);
-    static thrd_create_function *real;
-    if (real == NULL)
-        real = (thrd_create_function *)real_symbol("thrd_create");
+    if (real_thrd_create == NULL)
+        real_thrd_create = (thrd_create_function *)real_symbol("thrd_create");
     struct thread_registration *registration =
         core.is_enabled ? thread_registry_prepare(stack_bytes_of(NULL)) : NULL;
     if (registration == NULL)
-        return real(thread, start, argument);
+        return real_thrd_create(thread, start, argument);
     agent_presence_ensure_thread();
     registration->start.c11_routine = start;
     registration->start.argument = argument;
-    uint64_t closed = thread_mask_close();
-    int status = real(thread, run_registered_c11, registration);
-    thread_mask_reopen(closed);
-    if (status != thrd_success)
+    struct new_c11_thread new = { thread, registration, thrd_error };
+    (void)task_places_make(make_c11_thread, &new); /* its error is the status */
+    if (new.status != thrd_success)
         thread_registry_cancel(registration);
-    return status;
+    return new.status;
 }
 
 PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)

@@ -120,6 +120,15 @@ test_a_program_with_few_addresses_keeps_them() {
     done
 }
 
+# The agent's threads count as well; they end where the program could have no more.
+test_a_program_has_as_many_tasks_as_it_may() {
+    need_root
+    "$programs/few_tasks" 54321 4 >bare
+    run_fast "$programs/few_tasks" 54321 4
+    cmp stdout bare
+    has_function few_tasks burn_outer
+}
+
 # The same of its data. With hardly any, nothing is recorded.
 test_a_program_with_little_data_keeps_it() {
     local limit threads bare

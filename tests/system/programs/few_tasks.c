@@ -1,0 +1,117 @@
+/* few_tasks UID MOST: as the user UID, who may have at most MOST tasks, makes threads until there are
+ * no more places, then lets one end and runs true(1) in its place by posix_spawn. Prints how many
+ * threads there were, and burns. Then, if it is profiled, makes threads until the agent's, which gave
+ * way, are back. Exits with 1 if something of that fails. */
+#include <errno.h>
+#include <glob.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/system/programs/burn.h"
+
+enum { MOST_THREADS = 64 };
+
+extern char **environ;
+
+static pthread_barrier_t *barrier_of(int index)
+{
+    static pthread_barrier_t barriers[MOST_THREADS];
+    return &barriers[index];
+}
+
+static void *wait_thread(void *barrier)
+{
+    (void)pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+static int make_threads(pthread_t *threads)
+{
+    int count = 0;
+    while (count < MOST_THREADS && pthread_barrier_init(barrier_of(count), NULL, 2) == 0 &&
+           pthread_create(&threads[count], NULL, wait_thread, barrier_of(count)) == 0)
+        count++;
+    return count;
+}
+
+static void end_threads(const pthread_t *threads, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        (void)pthread_barrier_wait(barrier_of(i));
+        pthread_join(threads[i], NULL);
+    }
+}
+
+/* A thread that was joined takes its place for a moment longer. */
+static int run_true(void)
+{
+    char *arguments[] = { "true", NULL };
+    int error, status;
+    pid_t child;
+    for (int i = 0; i < 1000; i++) {
+        error = posix_spawn(&child, "/bin/true", NULL, NULL, arguments, environ);
+        if (error != EAGAIN)
+            break;
+        usleep(1000);
+    }
+    return error == 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static int has_agent_thread(void)
+{
+    glob_t names;
+    int is_there = 0;
+    if (glob("/proc/self/task/*/comm", 0, NULL, &names) != 0)
+        return 0;
+    for (size_t i = 0; i < names.gl_pathc; i++) {
+        char name[32] = "";
+        FILE *file = fopen(names.gl_pathv[i], "r");
+        is_there |= file != NULL && fgets(name, sizeof(name), file) != NULL &&
+                    strcmp(name, "profd-agent\n") == 0;
+        if (file != NULL)
+            fclose(file);
+    }
+    globfree(&names);
+    return is_there;
+}
+
+static int see_agent_again(void)
+{
+    int is_there = 0;
+    for (int i = 0; i < 6000 && !is_there; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, wait_thread, barrier_of(0)) != 0)
+            continue;
+        is_there = has_agent_thread();
+        (void)pthread_barrier_wait(barrier_of(0));
+        pthread_join(thread, NULL);
+        usleep(5000);
+    }
+    return is_there;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[MOST_THREADS];
+    if (argc < 3)
+        return 2;
+    const uid_t user = (uid_t)atoi(argv[1]);
+    const struct rlimit most = { (rlim_t)atoi(argv[2]), (rlim_t)atoi(argv[2]) };
+    if (setresuid(user, user, user) < 0 || setrlimit(RLIMIT_NPROC, &most) < 0)
+        return 2;
+    const int count = make_threads(threads);
+    if (count == 0)
+        return 1;
+    end_threads(threads, 0, 1);
+    const int could_run = run_true();
+    end_threads(threads, 1, count);
+    printf("%d\n", count);
+    burn_outer(0.3);
+    return could_run && (getenv("LD_PRELOAD") == NULL || see_agent_again()) ? 0 : 1;
+}
