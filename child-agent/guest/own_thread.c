@@ -57,6 +57,22 @@ static size_t needed_stack_bytes(void)
     return stack_bytes;
 }
 
+static bool is_urgent(void)
+{
+    int policy = sched_getscheduler(0);
+    return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+/* What is urgent in the program is not so for us. */
+static int set_scheduling(pthread_attr_t *attributes)
+{
+    static const struct sched_param no_priority = { 0 };
+    int error = pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
+    if (error == 0)
+        error = pthread_attr_setschedpolicy(attributes, SCHED_OTHER);
+    return error != 0 ? error : pthread_attr_setschedparam(attributes, &no_priority);
+}
+
 static int create_thread(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     pthread_attr_t attributes;
@@ -64,6 +80,8 @@ static int create_thread(pthread_t *thread, void *(*start_routine)(void *), void
     if (error != 0)
         return -error;
     error = pthread_attr_setstacksize(&attributes, needed_stack_bytes());
+    if (error == 0 && is_urgent())
+        error = set_scheduling(&attributes);
     if (error == 0)
         error = real_pthread_create(thread, &attributes, start_routine, argument);
     if (error == EINVAL)

@@ -342,9 +342,6 @@ static int make_process(void *argument)
 
 static int run_beside(struct new_program *new, const struct census_program *program)
 {
-    pid_t own_pid;
-    if (new->pid == NULL)
-        new->pid = &own_pid;
     int error = task_places_make(make_process, new);
     if (error == 0)
         census_report_exec(program, (struct profd_process_id){ *new->pid });
@@ -357,11 +354,14 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
                                  char *const environment[])
 {
     struct census_program program;
+    pid_t own_pid = -1;
     find_real();
     ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, possible_care());
     judge_program(&program, &sight, readable, lacks_agent);
-    struct new_program new = { real.posix_spawn, pid,       path,       actions,
-                               attributes,       arguments, environment };
+    struct new_program new = {
+        real.posix_spawn, pid != NULL ? pid : &own_pid, path, actions, attributes, arguments,
+        environment
+    };
     return run_beside(&new, &program);
 }
 
@@ -371,13 +371,16 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
                                   char *const environment[])
 {
     struct census_program program;
+    pid_t own_pid = -1;
     char found[FOUND_PATH_BYTES];
     find_real();
     const enum care care = possible_care();
     const char *path = find_program(name, care, found);
     ADAPT(environment, readable, lacks_agent, sight, AT_FDCWD, path, care);
     judge_program(&program, &sight, readable, lacks_agent);
-    struct new_program new = { real.posix_spawnp, pid,       name,       actions,
-                               attributes,        arguments, environment };
+    struct new_program new = {
+        real.posix_spawnp, pid != NULL ? pid : &own_pid, name, actions, attributes, arguments,
+        environment
+    };
     return run_beside(&new, &program);
 }

@@ -1,6 +1,7 @@
 /* Interposed: calls that a program makes by their number. Those that set filters or masks of
  * signals are noticed, those that end a thread, and those that copy the process; a signalfd(), an
- * exec, and those that enter namespaces are handed to the interposed function of that name. All
+ * exec, the handler of a signal that may be ours, and those that enter namespaces are handed to the
+ * interposed function of that name. All
  * others go to the kernel as the C library makes them: without a frame, since some children share
  * the stack with who made them. The number stays below the stack's end, so that a call that our
  * signal cut short can be made again. */
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,6 +25,7 @@
 #include "child-agent/guest/signal_bits.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/interpose/interpose_filters.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -141,6 +144,54 @@ static long make_signal_descriptor(long number, long fd, long set, long bytes, l
     return signalfd((int)fd, &wanted, number == SYS_signalfd4 ? (int)flags : 0);
 }
 
+/* An action as the kernel has it. */
+struct raw_action {
+    uint64_t handler, flags, restorer, mask;
+};
+
+enum { RAW_RESTORER = 0x04000000 }; /* in its flags: it says where a handler returns to */
+
+static struct sigaction action_of_raw(const struct raw_action *raw)
+{
+    struct sigaction action = { .sa_mask = signal_bits_set(raw->mask),
+                                .sa_flags = (int)(raw->flags & ~(uint64_t)RAW_RESTORER) };
+    memcpy(&action.sa_sigaction, &raw->handler, sizeof(raw->handler));
+    return action;
+}
+
+static struct raw_action raw_of_action(const struct sigaction *action)
+{
+    struct raw_action raw = { .flags = (uint32_t)action->sa_flags,
+                              .mask = signal_bits_of(&action->sa_mask) };
+    memcpy(&raw.handler, &action->sa_sigaction, sizeof(raw.handler));
+    if (raw.flags & RAW_RESTORER)
+        memcpy(&raw.restorer, &action->sa_restorer, sizeof(raw.restorer));
+    return raw;
+}
+
+/* The kernel is asked first for the action that is on, which it refuses to write where nothing can
+ * be written. */
+static long change_action(long number, long signal, long action, long old_action, long bytes,
+                          long fifth)
+{
+    struct raw_action raw;
+    struct sigaction wanted, before;
+    if (!may_look() || bytes != sizeof(raw.mask) || !sampling_signal_may_be((int)signal) ||
+        !sampling_signal_is_own_process() ||
+        (action != 0 && !process_memory_read_argument((const void *)action, &raw, sizeof(raw))))
+        return call_result(make_call(number, signal, action, old_action, bytes, fifth));
+    long result = make_call(number, signal, 0, old_action, bytes, fifth);
+    if (result < 0)
+        return interpose_syscall_fail(result);
+    if (action != 0)
+        wanted = action_of_raw(&raw);
+    if (sigaction((int)signal, action != 0 ? &wanted : NULL, &before) < 0)
+        return -1;
+    if (old_action != 0)
+        *(struct raw_action *)old_action = raw_of_action(&before);
+    return 0;
+}
+
 /* Not where nobody may ask: then it is believed. */
 static bool is_no_environment(long environment)
 {
@@ -181,6 +232,7 @@ static long enter_namespaces(long number, long fd, long type, long third, long f
 
 /* By number. NULL: it goes to the kernel. */
 call_function *const interpose_syscall_functions[SYS_clone3 + 1] = {
+    [SYS_rt_sigaction] = change_action,
     [SYS_rt_sigprocmask] = change_mask,
     [SYS_clone] = interpose_syscall_notice_first,
     [SYS_fork] = interpose_syscall_notice_first,

@@ -86,7 +86,7 @@ static void start_clock(struct thread_registration *thread)
 /* What a thread has used since its last sample. */
 struct rest {
     struct thread_registration *thread;
-    bool is_told;
+    int error;
 };
 
 static void tell_at_work(struct sample_room *room, void *argument)
@@ -95,32 +95,34 @@ static void tell_at_work(struct sample_room *room, void *argument)
     struct thread_registration *thread = rest->thread;
     uint64_t rest_ns = thread_clock_take_rest(&thread->clock, read_clock_of(thread));
     /* Refusals are counted by the writer. */
-    rest->is_told =
-        rest_ns < NS_PER_US || sample_encoder_thread_cpu(room->encoder, thread->index,
-                                                         clock_ticks(), rest_ns / NS_PER_US) == 0;
-    if (!rest->is_told)
+    rest->error = rest_ns < NS_PER_US
+                      ? 0
+                      : sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(),
+                                                  rest_ns / NS_PER_US);
+    if (rest->error < 0)
         thread_clock_put_back(&thread->clock, rest_ns);
 }
 
-/* False without a room, or where the chunks are in other hands for a moment. */
-static bool is_rest_told(struct thread_registration *thread)
+/* -EAGAIN without a room, or where the chunks are in other hands for a moment. */
+static int tell_rest(struct thread_registration *thread)
 {
     struct rest rest = { .thread = thread };
     if (atomic_load(&sampling.is_quiet) && thread != thread_current)
-        return true; /* it tells by itself */
-    return !core_local.has_arena || !atomic_load(&thread->clock.is_counting) ||
-           (sample_room_work(tell_at_work, &rest) && rest.is_told);
+        return 0; /* it tells by itself */
+    if (!core_local.has_arena || !atomic_load(&thread->clock.is_counting))
+        return 0;
+    return sample_room_work(tell_at_work, &rest) ? rest.error : -EAGAIN;
 }
 
 void clock_sampling_record_rest(struct thread_registration *thread)
 {
-    (void)is_rest_told(thread); /* else the next one to ask tells */
+    (void)tell_rest(thread); /* else the next one to ask tells */
 }
 
 void clock_sampling_record_last(struct thread_registration *self)
 {
     static const struct timespec pause = { .tv_nsec = LAST_TELL_POLL_NS };
-    for (int i = 0; i < LAST_TELL_POLLS && !is_rest_told(self); i++)
+    for (int i = 0; i < LAST_TELL_POLLS && tell_rest(self) == -EAGAIN; i++)
         if (!atomic_load(&sampling.is_quiet))
             (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }

@@ -115,16 +115,18 @@ bool sampling_signal_is_handled_by_program(void)
  * on the stack, as it is to; what our signals cut short is made again
  * (interrupted_call_settle()).
  *
- * No other handler runs while ours does. But SIGCHLD is let in unless the program handles it: while
- * the thread that forked blocks it, the kernel keeps it instead of forgetting it, and wakes another
- * thread for it, whose epoll_wait() then fails with EINTR. */
+ * No other handler runs while ours does, nor that of the C library which ends a thread that is
+ * cancelled in the midst of a call: what our handler holds would be held for ever. But SIGCHLD is
+ * let in unless the program handles it: while the thread that forked blocks it, the kernel keeps it
+ * instead of forgetting it, and wakes another thread for it, whose epoll_wait() then fails with
+ * EINTR. */
 static struct sigaction sampling_action(const struct sigaction *wanted)
 {
     int free_flags = SA_RESTART | SA_ONSTACK;
     int flags = sampling_signal_has_handler(wanted) ? wanted->sa_flags & free_flags : free_flags;
     struct sigaction action = { .sa_sigaction = sampling_signal_handle,
                                 .sa_flags = SA_SIGINFO | flags };
-    sigfillset(&action.sa_mask);
+    action.sa_mask = signal_bits_set(UINT64_MAX);
     if (!signals.blocks_children)
         sigdelset(&action.sa_mask, SIGCHLD);
     return action;

@@ -96,7 +96,7 @@ test_handlers_may_fork() {
 test_relatives_of_signal_are_as_they_were() {
     for clock in $clocks; do
         unharmed "$clock" simple_signals
-        for way in signal bsd_signal ssignal sigset sysv_signal held ignored; do
+        for way in signal bsd_signal ssignal sigset sysv_signal by_number held ignored; do
             has_function simple_signals "work_with_$way"
         done
     done

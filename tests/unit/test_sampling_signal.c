@@ -161,6 +161,18 @@ START_TEST(children_may_end_while_the_handler_runs)
 }
 END_TEST
 
+/* The set is the kernel's: the C library never says that it blocks its own. */
+START_TEST(a_thread_is_not_cancelled_while_the_handler_runs)
+{
+    enum { CANCELLATION = 32 };
+    uint64_t ours[4]; /* handler, flags, restorer, mask */
+    sampling_signal_initialize(0);
+    ck_assert_int_eq(sampling_signal_install(), 0);
+    ck_assert_int_eq(syscall(SYS_rt_sigaction, SIGURG, NULL, ours, sizeof(ours[3])), 0);
+    ck_assert(ours[3] & (UINT64_C(1) << (CANCELLATION - 1)));
+}
+END_TEST
+
 START_TEST(no_handler_for_children_interrupts_ours)
 {
     const struct sigaction action = { .sa_handler = handle_signal };
@@ -213,6 +225,7 @@ int main(void)
     suite_add_tcase(suite, requests);
     TCase *handler = tcase_create("handler");
     tcase_add_test(handler, children_may_end_while_the_handler_runs);
+    tcase_add_test(handler, a_thread_is_not_cancelled_while_the_handler_runs);
     tcase_add_test(handler, no_handler_for_children_interrupts_ours);
     tcase_add_test(handler, a_signal_that_the_program_ignores_cuts_no_wait_short);
     suite_add_tcase(suite, handler);

@@ -30,6 +30,10 @@ int main(void)
     is_good &= is_refused("signalfd of NULL", signalfd(-1, nothing, 0));
     is_good &= is_refused("signalfd", signalfd(-1, nowhere, 0));
     is_good &= is_refused("signalfd4", syscall(SYS_signalfd4, -1, nowhere, sizeof(uint64_t), 0));
+    is_good &= is_refused("rt_sigaction",
+                          syscall(SYS_rt_sigaction, SIGURG, nowhere, NULL, sizeof(uint64_t)));
+    is_good &= is_refused("rt_sigaction",
+                          syscall(SYS_rt_sigaction, SIGURG, NULL, nowhere, sizeof(uint64_t)));
     is_good &= is_refused("execve", syscall(SYS_execve, "/bin/true", arguments, nowhere));
     is_good &= is_refused("execve", syscall(SYS_execve, "/bin/true", nowhere, NULL));
     is_good &= is_refused("execveat",

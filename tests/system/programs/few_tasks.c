@@ -1,7 +1,7 @@
-/* few_tasks UID MOST: as the user UID, who may have at most MOST tasks, makes threads until there are
- * no more places, then lets one end and runs true(1) in its place by posix_spawn. Prints how many
- * threads there were, and burns. Then, if it is profiled, makes threads until the agent's, which gave
- * way, are back. Exits with 1 if something of that fails. */
+/* few_tasks UID MOST: as the user UID, who may have at most MOST tasks, makes threads until there
+ * are no more places, then lets one end and runs true(1) in its place by posix_spawn. Prints how
+ * many threads there were, and burns. Then, if it is profiled, makes threads until the agent's,
+ * which gave way, are back. Exits with 1 if something of that fails. */
 #include <errno.h>
 #include <glob.h>
 #include <pthread.h>

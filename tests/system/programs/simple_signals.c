@@ -1,11 +1,12 @@
 /* simple_signals: handles SIGURG by each relative of signal(), works for a while in which nobody
- * sends it, and then sends it. Ignores and holds it, too, and has it interrupt calls. A handler
- * that was read past the library in front is called like any function. 0 when all was as the C
- * library has it. */
+ * sends it, and then sends it; also by the number of the call. Ignores and holds it, too, and has
+ * it interrupt calls. A handler that was read past the library in front is called like any
+ * function. 0 when all was as the C library has it. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,7 @@ WORK(bsd_signal)
 WORK(ssignal)
 WORK(sigset)
 WORK(sysv_signal)
+WORK(by_number)
 WORK(held)
 WORK(ignored)
 
@@ -67,6 +69,29 @@ static bool handles(setter *set, void (*work)(void), bool resets)
     bool is_right = calls == 0 && calls_of(SIGURG) == 1 && calls_of(SIGURG) == (resets ? 0 : 1);
     (void)signal(SIGURG, SIG_DFL);
     return is_right;
+}
+
+struct raw_action {
+    uintptr_t handler, flags, restorer;
+    uint64_t mask;
+};
+
+static long act_by_number(int number, const struct raw_action *set, struct raw_action *old)
+{
+    return syscall(SYS_rt_sigaction, number, set, old, sizeof(set->mask));
+}
+
+/* Handlers return to where those of the C library do. */
+static handler *signal_by_number(int number, handler *set)
+{
+    struct raw_action raw, old;
+    if (signal(SIGUSR2, count_call) == SIG_ERR || act_by_number(SIGUSR2, NULL, &raw) < 0)
+        return SIG_ERR;
+    raw.handler = (uintptr_t)set;
+    return act_by_number(number, &raw, &old) == 0 && act_by_number(number, NULL, &raw) == 0 &&
+                   raw.handler == (uintptr_t)set
+               ? (handler *)old.handler // NOLINT: as the kernel has it
+               : SIG_ERR;
 }
 
 static bool holds(void)
@@ -148,7 +173,8 @@ int main(void)
                    handles(bsd_signal, work_with_bsd_signal, false) &&
                    handles(ssignal, work_with_ssignal, false) &&
                    handles(sigset, work_with_sigset, false) &&
-                   handles(sysv_signal, work_with_sysv_signal, true) && holds() && ignores() &&
+                   handles(sysv_signal, work_with_sysv_signal, true) &&
+                   handles(signal_by_number, work_with_by_number, false) && holds() && ignores() &&
                    interrupts() && takes_what_is_no_handler() && is_default_in_borrower() &&
                    calls_what_was_read()
                ? 0
