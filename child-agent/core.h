@@ -17,8 +17,8 @@ enum core_origin { CORE_BY_EXEC = 0, CORE_BY_FORK = 1 };
 
 struct core {
     bool is_enabled; /* false: the agent does nothing (PROFD_DISABLE, setuid, no memory) */
-    /* A filter of system calls may be in place: the program has set no_new_privs, which comes
-     * before a filter. Sampling by the threads' clocks is over. */
+    /* The program sets a filter of system calls, or has set one: sampling by the threads' clocks is
+     * over. */
     _Atomic bool is_filtered;
     _Atomic bool has_filter; /* the program has set a filter: the agent makes no system call that
                               * the program does not make itself */

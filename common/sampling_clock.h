@@ -26,7 +26,7 @@ enum sampling_clock {
     X(NONE, 0, "")                                                                                 \
     X(KERNEL, 1, "the kernel refuses perf events (sysctl kernel.perf_event_paranoid)")             \
     X(LIMIT, 2, "no timers are left for more threads (ulimit -i)")                                 \
-    X(FILTER, 3, "a seccomp filter is in place, or may be (no_new_privs)")                         \
+    X(FILTER, 3, "a seccomp filter is in place")                                                   \
     X(SIGNAL, 4, "the program uses the signal that takes samples")                                 \
     X(OTHER, 5, "its clock could not be set up")                                                   \
     X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")       \

@@ -172,16 +172,10 @@ void interpose_filters_before_prctl(int option, unsigned long first, unsigned lo
     if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV &&
         (!core.is_enabled || sampling_signal_is_own_process()))
         clock_forbid_tsc();
-    /* Who it is, is asked only where it matters: a filter may forbid that. */
-    if (option == PR_SET_NO_NEW_PRIVS) {
-        /* Some set filters by calls of their own, and say this first. */
-        if (is_ours_to_prepare() && !atomic_load(&core.has_filter))
-            give_up_calls();
-    } else if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT) {
+    if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT)
         prepare_for_mode(true, 0);
-    } else if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER && second != 0) {
+    else if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER && second != 0)
         prepare_for_mode(false, second);
-    }
 }
 
 void interpose_filters_before_seccomp(unsigned operation, unsigned long flags, unsigned long filter)

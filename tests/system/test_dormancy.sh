@@ -106,7 +106,7 @@ test_another_user_and_another_root_are_too_late_to_wake() {
 
 test_whatever_a_program_does_first_its_work_is_sampled() {
     local way
-    for way in rename privileges thread; do
+    for way in rename privileges child-privileges thread; do
         expect 0 "$profctl" run -o out.json -- "$programs/turns" $way 0.3
         read_facts out.json
         [ "$(samples_of turns GeckoMain)$(samples_of turns renamed)" -gt 20 ] ||

@@ -26,6 +26,12 @@ static void let_child_give_up_privileges(void)
         (void)waitpid(child, NULL, 0);
 }
 
+/* As servers do that are to stay what they are, without a filter. */
+static void give_up_privileges(void)
+{
+    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
 static void *do_nothing(void *argument)
 {
     return argument;
@@ -44,7 +50,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*make)(void);
     } ways[] = { { "rename", rename_thread },
-                 { "privileges", let_child_give_up_privileges },
+                 { "privileges", give_up_privileges },
+                 { "child-privileges", let_child_give_up_privileges },
                  { "thread", make_thread } };
     for (size_t i = 0; argc > 2 && i < sizeof(ways) / sizeof(ways[0]); i++) {
         if (strcmp(argv[1], ways[i].name) == 0)

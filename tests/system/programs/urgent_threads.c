@@ -1,5 +1,5 @@
-/* urgent_threads: has a thread made by one with real-time priority, and burns. Fails unless all other
- * threads of the process are ordinary; 77 if it may not have such a priority. */
+/* urgent_threads: has a thread made by one with real-time priority, and burns. Fails unless all
+ * other threads of the process are ordinary; 77 if it may not have such a priority. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
