@@ -8,6 +8,7 @@
 #include "child-agent/core.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/program_call.h"
+#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
@@ -35,8 +36,9 @@ void one_thread_do_without_agent_threads(void)
     if (!agent_thread_is_running() && !sampler_has_thread())
         return;
     one_thread_stop_agent_threads();
-    if (session_is_active())
-        (void)sampler_start(session_get_settings(), session_chunk_manager()); /* else no samples */
+    if (session_is_active() &&
+        sampler_start(session_get_settings(), session_chunk_manager()) == 0) /* else no samples */
+        clock_sampling_note_thread(false);
 }
 
 int one_thread_around(int (*change)(void *argument), void *argument)

@@ -34,7 +34,8 @@ enum sampling_clock {
     X(ALONE, 8, "it has one thread and joined a session that was already active")                  \
     X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would kill the program if it arrived right after an exec")   \
     X(SHARED, 10, "no timers are left for more threads (ulimit -i), which share one")              \
-    X(CONFINED, 11, "a seccomp filter is in place, behind which threads share a timer")
+    X(CONFINED, 11, "a seccomp filter is in place, behind which threads share a timer")            \
+    X(NO_THREAD, 12, "there is no place for a thread of the agent's (ulimit -u)")
 
 enum clock_refusal {
 #define X(name, number, text) CLOCK_REFUSAL_##name = number,

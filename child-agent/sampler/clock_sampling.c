@@ -47,8 +47,40 @@ static void describe_in_arena(const struct session_settings *settings)
                                                       : CLOCK_REFUSAL_NONE);
 }
 
+void clock_sampling_describe_timers(void)
+{
+    atomic_store(&core.arena.header->sampling_clock, SAMPLING_CLOCK_CPU);
+    choose_interval(sampling.interval_ns);
+}
+
+static void describe_wall(void)
+{
+    atomic_store(&core.arena.header->sampling_clock, SAMPLING_CLOCK_WALL);
+    choose_interval(sampling.interval_ns);
+    clock_sampling_refuse(CLOCK_REFUSAL_NONE);
+}
+
+void clock_sampling_note_thread(bool is_there)
+{
+    bool takes_thread = sampling.is_wall || atomic_load(&sampling.uses_events);
+    if (!takes_thread || is_there != sampling.lacks_thread || !core_local.has_arena ||
+        atomic_load(&core.is_filtered))
+        return;
+    sampling.lacks_thread = !is_there;
+    if (!is_there) {
+        clock_sampling_describe_timers();
+        clock_sampling_refuse(CLOCK_REFUSAL_NO_THREAD);
+    } else if (sampling.is_wall) {
+        describe_wall();
+    } else {
+        clock_sampling_refuse(CLOCK_REFUSAL_NOT_YET);
+    }
+}
+
 void clock_sampling_start(const struct session_settings *settings)
 {
+    sampling.is_wall = settings->clock == SAMPLING_CLOCK_WALL;
+    sampling.lacks_thread = false;
     describe_in_arena(settings);
     choose_interval(settings->interval_ns);
     sampling.is_paused = settings->is_paused || settings->is_sampling_paused;

@@ -54,6 +54,10 @@ void clock_sampling_wait(struct thread_registration *self, const siginfo_t *info
 /* Records in the arena why this process does not have the requested clock. */
 void clock_sampling_refuse(enum clock_refusal refusal);
 
+/* Records in the arena that the thread of the agent's which a clock takes could not be made, or
+ * that there is one now. The threads' timers serve meanwhile. */
+void clock_sampling_note_thread(bool is_there);
+
 /* Sets whether sampling is paused. clock_sampling_follow() must be called afterwards to start or
  * stop the clocks. */
 void clock_sampling_set_paused(bool is_paused);

@@ -79,8 +79,10 @@ static void describe_outcome(const struct perf_outcome *outcome)
     }
     if (outcome->refusal != CLOCK_REFUSAL_NONE)
         atomic_store(&header->sampling_clock_refusal, outcome->refusal);
-    if (outcome->refusal == CLOCK_REFUSAL_KERNEL)
-        atomic_store(&sampling.is_refused, true);
+    if (outcome->refusal == CLOCK_REFUSAL_KERNEL) {
+        atomic_store(&sampling.is_refused, true); /* those that there are close at the next look */
+        clock_sampling_describe_timers();
+    }
 }
 
 void clock_sampling_begin_events(bool has_own_descriptors)

@@ -15,6 +15,8 @@ struct clock_sampling_state {
     _Atomic bool is_on;
     _Atomic bool is_quiet; /* behind a filter: see clock_sampling_go_quiet() */
     bool is_paused;
+    bool is_wall;         /* what the session asks for */
+    bool lacks_thread;    /* of ours, which it takes */
     uint64_t interval_ns; /* requested interval between samples */
     uint64_t timer_interval_ns;
     uint64_t session_start_ns;
@@ -26,6 +28,9 @@ struct clock_sampling_state {
 };
 
 extern struct clock_sampling_state sampling;
+
+/* Says in the arena that the threads have timers only, whatever was asked for. */
+void clock_sampling_describe_timers(void);
 
 /* Makes the event of THREAD follow its clock. Returns whether the looking thread must do that. */
 bool clock_sampling_follow_with_event(const struct thread_registration *thread);

@@ -93,7 +93,9 @@ static void start_thread(struct sampler_tick *tick)
     clock_sampling_prepare_threads();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
     upcall_begin_messages();
-    if (own_thread_create(&sampler.thread, sampler_thread_run, tick) == 0)
+    bool is_there = own_thread_create(&sampler.thread, sampler_thread_run, tick) == 0;
+    clock_sampling_note_thread(is_there);
+    if (is_there)
         return;
     after_sampling_close();
     sampler.is_running = false;

@@ -1,6 +1,6 @@
-/* few_tasks UID MOST: as the user UID, who may have at most MOST tasks, makes threads until there
- * are no more places, then lets one end and runs true(1) in its place by posix_spawn. Prints how
- * many threads there were, and burns. Then, if it is profiled, makes threads until the agent's,
+/* few_tasks UID MOST [short]: as the user UID, who may have at most MOST tasks, makes threads until
+ * there are no more places, then lets one end and runs true(1) in its place by posix_spawn. Prints
+ * how many threads there were, and burns. Then, if it is profiled, makes threads until the agent's,
  * which gave way, are back. Exits with 1 if something of that fails. */
 #include <errno.h>
 #include <glob.h>
@@ -113,5 +113,5 @@ int main(int argc, char **argv)
     end_threads(threads, 1, count);
     printf("%d\n", count);
     burn_outer(0.3);
-    return could_run && (getenv("LD_PRELOAD") == NULL || see_agent_again()) ? 0 : 1;
+    return could_run && (argc > 3 || getenv("LD_PRELOAD") == NULL || see_agent_again()) ? 0 : 1;
 }
