@@ -27,7 +27,8 @@
 
 enum {
     AGENT_FIRST_RETRY_MS = 20,
-    AGENT_LAST_RETRY_MS = 1000,
+    AGENT_SLOW_RETRY_MS = 1000, /* from here on the rests grow by an eighth */
+    AGENT_LAST_RETRY_MS = 10 * 1000,
     AGENT_GATHER_POLL_MS = 5,
     AGENT_UPDATE_REST_MS = 50, /* between two chunk updates */
     AGENT_ARENA_RETRY_MS = 1000,
@@ -226,6 +227,14 @@ static int renew_given_arena(void)
     return 0;
 }
 
+/* A profd that is started again is found at once; where there is none for long, hardly anybody
+ * wakes up. */
+static int longer_rest_ms(int rest)
+{
+    int longer = rest < AGENT_SLOW_RETRY_MS ? rest * 2 : rest + rest / 8;
+    return longer < AGENT_LAST_RETRY_MS ? longer : AGENT_LAST_RETRY_MS;
+}
+
 static int open_link(void)
 {
     int error = 0;
@@ -268,7 +277,7 @@ static void *agent_main(void *argument)
         if (!agent.standing.is_refused)
             rest_ms(retry_ms);
         set_interruptible(false);
-        retry_ms = retry_ms * 2 > AGENT_LAST_RETRY_MS ? AGENT_LAST_RETRY_MS : retry_ms * 2;
+        retry_ms = longer_rest_ms(retry_ms);
     }
     return NULL;
 }

@@ -29,7 +29,7 @@ enum sampling_clock {
     X(FILTER, 3, "a seccomp filter is in place")                                                   \
     X(SIGNAL, 4, "the program uses the signal that takes samples")                                 \
     X(OTHER, 5, "its clock could not be set up")                                                   \
-    X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")       \
+    X(DESCRIPTORS, 6, "perf events are for 1,000 threads at most, and fewer by ulimit -n")         \
     X(NOT_YET, 7, "none of its threads has a perf event yet")                                      \
     X(ALONE, 8, "it has one thread and joined a session that was already active")                  \
     X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would kill the program if it arrived right after an exec")   \
