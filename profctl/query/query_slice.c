@@ -90,7 +90,8 @@ static void put_minutes(const struct query_slice *slice, uint32_t from_s, uint32
 }
 
 /* Of hours only the sources are known that the conditions are about; a service has rows together.
- */
+ * They have one row for each key, so that the join keeps each row of the sums: newer servers drop
+ * all but the first for ANY INNER JOIN. */
 static void put_hours(const struct query_slice *slice, uint32_t from_s, uint32_t to_s,
                       struct sql_text *sql)
 {
@@ -103,7 +104,7 @@ static void put_hours(const struct query_slice *slice, uint32_t from_s, uint32_t
         if (is_key(&slice->conditions[i], "service"))
             put_condition(&slice->conditions[i], sql);
     sql_text_add(sql,
-                 ") GLOBAL ANY INNER JOIN (SELECT service, source, any(program) AS program, "
+                 ") GLOBAL ALL INNER JOIN (SELECT service, source, any(program) AS program, "
                  "any(thread) AS thread FROM %s.sources WHERE 1",
                  slice->database);
     put_conditions(slice, sql);

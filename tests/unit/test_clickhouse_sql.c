@@ -205,6 +205,18 @@ START_TEST(hours_are_summed_from_hours_and_the_edges_from_minutes)
 }
 END_TEST
 
+/* For ANY INNER JOIN servers from 20.1 on return one row of each key, of both tables. */
+START_TEST(hours_have_each_row_of_their_sources)
+{
+    struct query_slice slice = { .database = "p", .from_s = 3600, .to_s = 7200 };
+
+    ck_assert_int_eq(query_slice_add(&slice, "program=a"), 0);
+    query_slice_put_rows(&slice, &sql);
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "GLOBAL ALL INNER JOIN"));
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), " AND program = 'a'"));
+}
+END_TEST
+
 START_TEST(jank_is_asked_for_by_minutes)
 {
     struct query_slice slice = {
@@ -270,6 +282,7 @@ int main(void)
     tcase_add_test(claims, old_partitions_are_dropped_on_the_whole_cluster);
     tcase_add_test(claims, older_tables_are_given_what_they_lack);
     tcase_add_test(claims, hours_are_summed_from_hours_and_the_edges_from_minutes);
+    tcase_add_test(claims, hours_have_each_row_of_their_sources);
     tcase_add_test(claims, jank_is_asked_for_by_minutes);
     tcase_add_test(claims, a_host_is_asked_for_by_minutes);
     tcase_add_test(claims, conditions_are_columns_or_labels_and_always_quoted);
