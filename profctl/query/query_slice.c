@@ -90,22 +90,24 @@ static void put_minutes(const struct query_slice *slice, uint32_t from_s, uint32
 }
 
 /* Of hours only the sources are known that the conditions are about; a service has rows together.
- * They have one row for each key, so that the join keeps each row of the sums: newer servers drop
- * all but the first for ANY INNER JOIN. */
+ * The sources' names are others within, since the server would take the columns of a condition for
+ * any(). They have one row for each key, so that the join keeps each row of the sums: newer servers
+ * drop all but the first for ANY INNER JOIN. */
 static void put_hours(const struct query_slice *slice, uint32_t from_s, uint32_t to_s,
                       struct sql_text *sql)
 {
     sql_text_add(sql,
-                 "SELECT program, thread, stack, cpu_ns, samples, allocated_bytes FROM "
-                 "(SELECT service, source, stack, cpu_ns, samples, allocated_bytes FROM %s.hours "
-                 "WHERE hour >= toDateTime(%u) AND hour < toDateTime(%u)",
+                 "SELECT one_program AS program, one_thread AS thread, stack, cpu_ns, samples, "
+                 "allocated_bytes FROM (SELECT service, source, stack, cpu_ns, samples, "
+                 "allocated_bytes FROM %s.hours WHERE hour >= toDateTime(%u) AND "
+                 "hour < toDateTime(%u)",
                  slice->database, from_s, to_s);
     for (size_t i = 0; i < slice->condition_count; i++)
         if (is_key(&slice->conditions[i], "service"))
             put_condition(&slice->conditions[i], sql);
     sql_text_add(sql,
-                 ") GLOBAL ALL INNER JOIN (SELECT service, source, any(program) AS program, "
-                 "any(thread) AS thread FROM %s.sources WHERE 1",
+                 ") GLOBAL ALL INNER JOIN (SELECT service, source, any(program) AS one_program, "
+                 "any(thread) AS one_thread FROM %s.sources WHERE 1",
                  slice->database);
     put_conditions(slice, sql);
     sql_text_add(sql, " GROUP BY service, source) USING (service, source)");

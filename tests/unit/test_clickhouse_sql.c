@@ -205,7 +205,8 @@ START_TEST(hours_are_summed_from_hours_and_the_edges_from_minutes)
 }
 END_TEST
 
-/* For ANY INNER JOIN servers from 20.1 on return one row of each key, of both tables. */
+/* For ANY INNER JOIN servers from 20.1 on return one row of each key, of both tables; and names
+ * that are those of any() stand for it in conditions. */
 START_TEST(hours_have_each_row_of_their_sources)
 {
     struct query_slice slice = { .database = "p", .from_s = 3600, .to_s = 7200 };
@@ -213,6 +214,7 @@ START_TEST(hours_have_each_row_of_their_sources)
     ck_assert_int_eq(query_slice_add(&slice, "program=a"), 0);
     query_slice_put_rows(&slice, &sql);
     ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "GLOBAL ALL INNER JOIN"));
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "any(program) AS one_program"));
     ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), " AND program = 'a'"));
 }
 END_TEST
