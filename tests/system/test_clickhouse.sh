@@ -172,6 +172,96 @@ test_jank_is_where_events_kept_others_waiting() {
         fail "$(cpu_ms stdout) of $(blocked_ms) ms"
 }
 
+# make_history: rows of six hours, of two hosts and services, and their stacks. They begin at $begin_s, a whole hour.
+make_history() {
+    start_export tables
+    wait_until has_rows profd_schema 1
+    end_export
+    begin_s=$(($(date +%s) / 3600 * 3600 - 7 * 3600))
+    sql "INSERT INTO profiles.samples (service, minute, host, program, version, thread, label.key, label.value, stack,
+        cpu_ns, samples, allocated_bytes, allocations) SELECT ['web', 'db'][number % 2 + 1],
+        toDateTime($begin_s + intDiv(number, 32) * 60), ['a', 'b'][intDiv(number, 16) % 2 + 1],
+        ['httpd', 'worker'][intDiv(number, 2) % 2 + 1], ['1', '2'][intDiv(number, 4) % 2 + 1],
+        ['main thread', 'io'][intDiv(number, 8) % 2 + 1], ['zone'], [['north', 'south'][number % 3 % 2 + 1]],
+        toFixedString(['one', 'two'][number % 5 % 2 + 1], 16), (1000 + number) * 1000000, 1, 10, 1
+        FROM system.numbers LIMIT $((6 * 60 * 32))"
+    for stack in one two; do
+        sql "INSERT INTO profiles.stacks (stack, day, frames) SELECT toFixedString('$stack', 16), today(), ['main', '$stack']"
+    done
+}
+
+# utc MINUTES: the time so many behind the first row, as --from and --to take it.
+utc() {
+    date -u -d "@$((begin_s + $1 * 60))" '+%Y-%m-%d %H:%M'
+}
+
+# minutes_have FROM TO CONDITION: the sums of them, each as a line of the format that query_has writes.
+minutes_have() {
+    sql "SELECT concat(program, ';', thread, ';main;', stack, ' ', toString(intDiv(sum(cpu_ns), 1000))) FROM
+        (SELECT program, thread, toStringCutToZero(stack) AS stack, cpu_ns FROM profiles.samples WHERE
+            minute >= toDateTime($((begin_s + $1 * 60))) AND minute < toDateTime($((begin_s + $2 * 60))) AND $3)
+        GROUP BY program, thread, stack FORMAT TSVRaw" | sort
+}
+
+# query_has FROM TO [OPTION…]: the same of a query.
+query_has() {
+    local from to
+    from=$(utc "$1") to=$(utc "$2")
+    shift 2
+    expect 0 "$profctl" query "$url" --from "$from" --to "$to" "$@" -o out.collapsed
+    sed 's/ ([0-9]*);/;/' out.collapsed | sort
+}
+
+# ranges: of minutes only, of whole hours only, of hours with minutes at one end and at both.
+ranges() {
+    printf '%s\n' '61 119' '60 300' '60 301' '59 120' '17 322'
+}
+
+# expect_sums_of_minutes CONDITION [OPTION…]: of all ranges.
+expect_sums_of_minutes() {
+    local from to
+    while read -r from to; do
+        minutes_have "$from" "$to" "$1" >wanted
+        query_has "$from" "$to" "${@:2}" >given
+        [ -s wanted ]
+        diff wanted given || fail "minutes $from to $to where $1"
+    done < <(ranges)
+}
+
+# What is asked for of whole hours comes from their sums, and is what the minutes have.
+test_a_query_over_hours_has_the_sums_of_minutes() {
+    start_server
+    make_history
+    expect_sums_of_minutes 1
+    expect_sums_of_minutes "service = 'web'" --service web
+    expect_sums_of_minutes "host = 'a'" --host a
+    expect_sums_of_minutes "program = 'httpd'" --where program=httpd
+    expect_sums_of_minutes "thread = 'io'" --where thread=io
+    expect_sums_of_minutes "version = '2'" --where version=2
+    expect_sums_of_minutes "label.value[1] = 'north'" --where zone=north
+    expect_sums_of_minutes "service = 'db' AND program = 'worker' AND thread = 'io' AND version = '1'" \
+        --service db --where program=worker --where thread=io --where version=1
+    minutes_have 60 300 "thread = 'io'" >wanted
+    sql "TRUNCATE TABLE profiles.samples"
+    query_has 60 300 --where thread=io >given
+    diff wanted given
+    expect 1 "$profctl" query "$url" --from "$(utc 61)" --to "$(utc 119)"
+}
+
+test_a_comparison_over_hours_has_the_sums_of_minutes() {
+    local version
+    start_server
+    make_history
+    expect 0 "$profctl" query "$url" --from "$(utc 17)" --to "$(utc 322)" --where thread=io --json \
+        --diff version=1 version=2
+    for version in 1 2; do
+        sql "SELECT sum(cpu_ns) / 1000000 FROM profiles.samples WHERE thread = 'io' AND version = '$version' AND
+            minute >= toDateTime($((begin_s + 17 * 60))) AND minute < toDateTime($((begin_s + 322 * 60)))"
+    done >wanted
+    grep -o '"sampledMs":[0-9]*' stdout | cut -d: -f2 >given
+    diff wanted given
+}
+
 # As profctl of version 1 of the tables left them, which knew no jank.
 test_older_tables_are_given_what_they_lack() {
     start_server
