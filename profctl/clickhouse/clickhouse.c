@@ -82,7 +82,9 @@ static void add_escaped(struct sql_text *address, const char *text)
     curl_free(escaped);
 }
 
-/* SQL goes into the address where rows are the body. */
+/* SQL goes into the address where rows are the body. Without insert_distributed_sync, which newer
+ * servers call distributed_foreground_insert, a Distributed table takes rows for a server that it
+ * may never reach. */
 static void make_address(const struct clickhouse *clickhouse, const char *sql,
                          struct sql_text *address)
 {
@@ -91,6 +93,8 @@ static void make_address(const struct clickhouse *clickhouse, const char *sql,
                  clickhouse->request->on_progress != NULL);
     if (clickhouse->request->query_id != NULL)
         sql_text_add(address, "&query_id=%s", clickhouse->request->query_id);
+    if (clickhouse->request->is_insert)
+        sql_text_add(address, "&insert_distributed_sync=1");
     if (clickhouse->request->rows == NULL)
         return;
     sql_text_add(address, "&query=");

@@ -23,7 +23,10 @@ struct clickhouse_request {
     /* The name of this request, of letters and digits. The server refuses the request while another
      * one with that name is running. NULL: none. */
     const char *query_id;
-    const void *rows; /* of an INSERT: gzipped, borrowed */
+    /* It is an INSERT, which is to be answered when the rows are in their tables, also in those of
+     * other servers of a cluster. */
+    bool is_insert;
+    const void *rows; /* of an INSERT without a SELECT: gzipped, borrowed */
     size_t row_bytes;
     /* Receives the answer as it arrives; returns 0, or a negative errno, which ends the request.
      * NULL: the answer is ignored. */

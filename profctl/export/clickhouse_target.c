@@ -162,6 +162,7 @@ static void insert_batch(const struct clickhouse_target *target, const struct ex
     bool is_once = batch->kind == EXPORT_SAMPLES; /* others may come while they are under way */
     char query_id[QUERY_ID_BYTES];
     const struct clickhouse_request request = { .query_id = is_once ? query_id : NULL,
+                                                .is_insert = true,
                                                 .rows = batch->bytes.items,
                                                 .row_bytes = batch->bytes.count };
     struct clickhouse_answer answer;

@@ -49,7 +49,7 @@ static void make_rows(struct clickhouse *clickhouse, const struct view_definitio
                       const struct view_batch *batch, struct http_answer *answer)
 {
     const char *database = clickhouse_get_url(clickhouse)->database;
-    const struct clickhouse_request request = { .query_id = batch->query_id };
+    const struct clickhouse_request request = { .query_id = batch->query_id, .is_insert = true };
     struct clickhouse_answer whole;
     struct sql_text sql = { 0 };
 

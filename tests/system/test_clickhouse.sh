@@ -59,9 +59,13 @@ answers_or_ended() {
     answers || ! kill -0 "$server" 2>/dev/null
 }
 
+need_server() {
+    command -v clickhouse-server >/dev/null || skip "no clickhouse-server here; apt-get install clickhouse-server"
+}
+
 # start_server [XML]: with more of it in its configuration.
 start_server() {
-    command -v clickhouse-server >/dev/null || skip "no clickhouse-server here; apt-get install clickhouse-server"
+    need_server
     mkdir -p server/data server/tmp
     port=$(free_port)
     write_config "$@"
@@ -609,9 +613,12 @@ start_zookeeper() {
     wait_until eval '(: <"/dev/tcp/127.0.0.1/$keeper_port") 2>/dev/null'
 }
 
-# start_cluster: of two servers, each a shard; $port is that of the last, and so is sql.
+# start_cluster: of two servers, each a shard, with ports, urls and servers of their own; $port is that of the last, and so is
+# sql.
 start_cluster() {
-    local shard ports=("$(free_port)" "$(free_port)") shards=""
+    local shard shards=""
+    need_server
+    ports=("$(free_port)" "$(free_port)")
     for shard in 0 1; do
         shards+="<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host>"
         shards+="<port>$((ports[shard] + 1))</port></replica></shard>"
@@ -626,6 +633,7 @@ start_cluster() {
             <distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>
             <remote_servers><all>$shards</all></remote_servers>"
         run_server
+        servers[shard]=$server
         cd ..
         urls[shard]="clickhouse://127.0.0.1:$port/profiles?cluster=all"
     done
@@ -641,9 +649,6 @@ has_new_rows_of() {
 # of version 1, and give them what they lack at the same time.
 test_a_cluster_has_the_rows_of_all() {
     declare -A rows_of
-    urls=()
-    start_server
-    kill -TERM "$server"
     start_zookeeper
     start_cluster
     url=${urls[0]} start_work --label host=one
@@ -674,6 +679,32 @@ test_a_cluster_has_the_rows_of_all() {
     wait_until has_new_rows_of two
     expect 1 "$profctl" query "$url" --jank
     says 'no exported data matches' stderr
+}
+
+is_another_shard_than_the_last() {
+    [ "$(sql "SELECT cityHash64('$1') % 2")" -eq 0 ]
+}
+
+# Rows for a server of the cluster that is away wait in the spool, though another one would take them for it.
+test_rows_are_acknowledged_by_the_shard_that_has_them() {
+    local host=a
+    start_zookeeper
+    start_cluster
+    until is_another_shard_than_the_last "$host"; do
+        host+=a
+    done
+    start_work --label host="$host"
+    kill -KILL "${servers[0]}"
+    wait "${servers[0]}" 2>/dev/null || true
+    wait_until grep -q 'is not accepting rows' work.log
+    wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 4 ]"
+    cd shard0
+    port=${ports[0]} run_server
+    cd ..
+    wait_until grep -q 'accepts rows again' work.log
+    "$profctl" stop
+    export_the_rest work
+    expect_each_row_once
 }
 
 run_tests "$@"
