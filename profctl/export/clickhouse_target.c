@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/clickhouse/clickhouse_partitions.h"
@@ -10,7 +11,10 @@
 #include "profctl/export/batch_add.h"
 #include "profctl/export/view_question.h"
 
-enum { QUERY_ID_BYTES = 32 };
+enum {
+    QUERY_ID_BYTES = 32,
+    QUARTER_S = 15 * 60, /* days begin with one, in each time zone */
+};
 
 _Static_assert((int)EXPORT_STACKS == (int)CLICKHOUSE_STACKS &&
                    (int)EXPORT_SAMPLES == (int)CLICKHOUSE_SAMPLES &&
@@ -24,21 +28,25 @@ static enum clickhouse_table table_of(const struct export_batch *batch)
 
 /* --- To the spool --- */
 
-static int add_rows(const struct export_minute *minute, struct export_batch *batch,
-                    const struct row_writer *rows, struct spool *spool)
+static int add_rows(struct export_batch *batch, const struct row_writer *rows, struct spool *spool)
 {
     const struct batch_body body = { rows->bytes.items, rows->bytes.count, rows->error,
                                      clickhouse_table_name(table_of(batch)), false };
 
-    batch->first_minute_s = minute->first_s;
-    batch->last_minute_s = minute->last_s;
     return batch_add(batch, &body, spool);
+}
+
+static struct export_batch make_batch(enum export_kind kind, uint32_t first_s, uint32_t last_s)
+{
+    return (struct export_batch){
+        .kind = kind, .id = batch_random_id(), .first_minute_s = first_s, .last_minute_s = last_s
+    };
 }
 
 static uint64_t spool_stacks(struct clickhouse_target *target, const struct export_minute *minute,
                              struct spool *spool)
 {
-    struct export_batch batch = { .kind = EXPORT_STACKS, .id = batch_random_id() };
+    struct export_batch batch = make_batch(EXPORT_STACKS, minute->first_s, minute->last_s);
     struct row_writer rows = { 0 };
 
     known_stacks_enter_minute(&target->known, minute->first_s);
@@ -48,24 +56,38 @@ static uint64_t spool_stacks(struct clickhouse_target *target, const struct expo
         export_rows_write_stack(minute->rows, i, minute->first_s, &rows);
         batch.rows++;
     }
-    if (batch.rows > 0 && add_rows(minute, &batch, &rows, spool) < 0)
+    if (batch.rows > 0 && add_rows(&batch, &rows, spool) < 0)
         known_stacks_forget(&target->known);
     row_writer_free(&rows);
     return batch.rows;
 }
 
-static uint64_t spool_samples(const struct export_minute *minute, struct spool *spool)
+static uint64_t spool_part(const struct export_minute *minute, uint32_t first_s, uint32_t last_s,
+                           struct spool *spool)
 {
-    struct export_batch batch = { .kind = EXPORT_SAMPLES,
-                                  .id = batch_random_id(),
-                                  .rows = sum_table_count(&minute->rows->sums) };
+    struct export_batch batch = make_batch(EXPORT_SAMPLES, first_s, last_s);
     struct row_writer rows = { 0 };
 
-    export_rows_write_samples(minute->rows, batch.id, &rows);
+    batch.rows = export_rows_write_samples(minute->rows, batch.id, first_s, last_s, &rows);
     if (batch.rows > 0)
-        (void)add_rows(minute, &batch, &rows, spool); /* counted */
+        (void)add_rows(&batch, &rows, spool); /* counted */
     row_writer_free(&rows);
     return batch.rows;
+}
+
+/* A server stores rows of a batch by days, and may fail between two. So no batch has rows of two,
+ * wherever the server is. */
+static uint64_t spool_samples(const struct export_minute *minute, struct spool *spool)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t quarter = minute->first_s / QUARTER_S; quarter <= minute->last_s / QUARTER_S;
+         quarter++) {
+        uint32_t first_s = quarter * QUARTER_S, last_s = first_s + (QUARTER_S - 1);
+        rows += spool_part(minute, first_s > minute->first_s ? first_s : minute->first_s,
+                           last_s < minute->last_s ? last_s : minute->last_s, spool);
+    }
+    return rows;
 }
 
 static struct export_counts spool_minute(void *owner, const struct export_minute *minute,
@@ -80,12 +102,13 @@ static struct export_counts spool_minute(void *owner, const struct export_minute
 static void spool_health(void *owner, const struct export_minute *minute, struct spool *spool)
 {
     struct clickhouse_target *target = owner;
-    struct export_batch batch = { .kind = EXPORT_HEALTH, .id = batch_random_id(), .rows = 1 };
+    struct export_batch batch = make_batch(EXPORT_HEALTH, minute->first_s, minute->last_s);
     struct spool_losses *losses = spool_losses(spool);
     struct row_writer rows = { 0 };
 
+    batch.rows = 1;
     export_health_write(minute->health, minute->host, &rows);
-    (void)add_rows(minute, &batch, &rows, spool); /* counted */
+    (void)add_rows(&batch, &rows, spool); /* counted */
     row_writer_free(&rows);
     if (losses->has_lost_stacks)
         known_stacks_forget(&target->known);
@@ -132,28 +155,28 @@ static bool is_number(const char *text)
     return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Whether the server has BATCH already. The question has the name of the insertion: it is refused
- * while that is still under way, and what it tells is so for good. */
-static bool ask_for_batch(const struct clickhouse_target *target, const struct export_batch *batch,
-                          struct http_answer *out)
+/* How many rows of BATCH the server has already, into *COUNT. The question has the name of the
+ * insertion: it is refused while that is still under way, and what it tells is so for good. */
+static void ask_for_batch(const struct clickhouse_target *target, const struct export_batch *batch,
+                          uint64_t *count, struct http_answer *out)
 {
     struct clickhouse_answer answer;
     struct sql_text sql = { 0 };
-    char count[32] = "", query_id[QUERY_ID_BYTES];
+    char text[32] = "", query_id[QUERY_ID_BYTES];
 
     put_question(target, batch, &sql);
     name_query(batch, query_id);
-    clickhouse_ask_text(target->clickhouse, sql_text_get(&sql), query_id, count, sizeof(count),
+    clickhouse_ask_text(target->clickhouse, sql_text_get(&sql), query_id, text, sizeof(text),
                         &answer);
     sql_text_free(&sql);
     *out = answer.http;
     if (out->outcome == HTTP_REFUSED || out->outcome == HTTP_FAILED)
         out->outcome = HTTP_UNSURE; /* it was the question */
-    if (out->outcome == HTTP_DONE && !is_number(count)) {
+    if (out->outcome == HTTP_DONE && !is_number(text)) {
         out->outcome = HTTP_UNSURE;
         snprintf(out->text, sizeof(out->text), "the server did not say how many rows it has");
     }
-    return out->outcome == HTTP_DONE && strcmp(count, "0") != 0;
+    *count = strtoull(text, NULL, 10);
 }
 
 static void insert_batch(const struct clickhouse_target *target, const struct export_batch *batch,
@@ -175,19 +198,37 @@ static void insert_batch(const struct clickhouse_target *target, const struct ex
     *out = answer.http;
 }
 
+/* Which of its rows are missing is not known, so that they cannot be sent again. */
+static void lose_the_rest(struct clickhouse_target *target, const struct export_batch *batch,
+                          uint64_t count)
+{
+    uint64_t missing = batch->rows - count;
+
+    target->lost_rows += missing;
+    say("the server stored a part of a batch that it failed at: %" PRIu64 " rows of %" PRIu64
+        " are lost",
+        missing, batch->rows);
+}
+
 /* Where BATCH may be there: it is inserted if it is not, and if it is, given what it lacks. */
 static void settle_doubt(struct clickhouse_target *target, const struct export_batch *batch,
                          struct http_answer *answer)
 {
-    bool is_there = ask_for_batch(target, batch, answer);
+    uint64_t count;
     char query_id[QUERY_ID_BYTES];
     const struct view_batch there = { batch, target->host, query_id };
 
     name_query(batch, query_id);
-    if (is_there)
-        view_repair_run(&target->repair, target->clickhouse, &there, answer);
-    else if (!is_there && answer->outcome == HTTP_DONE)
+    ask_for_batch(target, batch, &count, answer);
+    if (answer->outcome != HTTP_DONE)
+        return;
+    if (count == 0) {
         insert_batch(target, batch, answer);
+        return;
+    }
+    view_repair_run(&target->repair, target->clickhouse, &there, answer);
+    if (answer->outcome == HTTP_DONE && count < batch->rows)
+        lose_the_rest(target, batch, count);
 }
 
 /* Rows of other tables replace each other; samples would count twice. */
@@ -228,6 +269,13 @@ static uint64_t unsure_batches(const void *owner)
     return target->repair.unsure_batches;
 }
 
+static uint64_t lost_rows(const void *owner)
+{
+    const struct clickhouse_target *target = owner;
+
+    return target->lost_rows;
+}
+
 static int drop_old(void *owner, char text[HTTP_TEXT_BYTES])
 {
     const struct clickhouse_target *target = owner;
@@ -258,6 +306,7 @@ struct export_target clickhouse_target_table(struct clickhouse_target *target)
                                    .takes = takes_kind,
                                    .clock_ahead = clock_ahead,
                                    .unsure_batches = unsure_batches,
+                                   .lost_rows = lost_rows,
                                    .drop_old = drop_old,
                                    .owner = target };
 }

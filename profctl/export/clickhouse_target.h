@@ -14,6 +14,7 @@ struct clickhouse_target {
     const char *host;              /* host name in the rows; borrowed */
     struct known_stacks known;
     struct view_repair repair; /* of the last batch sent */
+    uint64_t lost_rows;        /* of batches of which the server has the others */
 };
 
 void clickhouse_target_init(struct clickhouse_target *target, struct clickhouse *clickhouse,

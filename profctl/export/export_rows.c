@@ -55,25 +55,38 @@ const char *export_rows_hash(const struct export_rows *rows, uint32_t stack)
     return (const char *)rows->hashes.items + (size_t)stack * STACK_HASH_BYTES;
 }
 
-void export_rows_write_samples(const struct export_rows *rows, uint64_t batch,
-                               struct row_writer *out)
+static void write_sample(const struct export_rows *rows, size_t index, uint64_t batch,
+                         struct row_writer *out)
 {
-    for (size_t i = 0; i < sum_table_count(&rows->sums); i++) {
-        struct sum_key key = sum_table_key(&rows->sums, i);
-        const struct sums *sums = sum_table_sums(&rows->sums, i);
-        size_t length;
-        const char *source = unique_strings_get(&rows->sources, key.source, &length);
+    struct sum_key key = sum_table_key(&rows->sums, index);
+    const struct sums *sums = sum_table_sums(&rows->sums, index);
+    size_t length;
+    const char *source = unique_strings_get(&rows->sources, key.source, &length);
 
-        row_write_u32(out, key.minute_s);
-        row_write_bytes(out, source, length);
-        row_write_bytes(out, export_rows_hash(rows, key.stack), STACK_HASH_BYTES);
-        row_write_u64(out, (uint64_t)sums->cpu_ns);
-        row_write_u64(out, sums->samples);
-        row_write_u64(out, sums->allocated_bytes);
-        row_write_u64(out, sums->allocations);
-        row_write_u64(out, sums->jank_ns);
-        row_write_u64(out, batch);
+    row_write_u32(out, key.minute_s);
+    row_write_bytes(out, source, length);
+    row_write_bytes(out, export_rows_hash(rows, key.stack), STACK_HASH_BYTES);
+    row_write_u64(out, (uint64_t)sums->cpu_ns);
+    row_write_u64(out, sums->samples);
+    row_write_u64(out, sums->allocated_bytes);
+    row_write_u64(out, sums->allocations);
+    row_write_u64(out, sums->jank_ns);
+    row_write_u64(out, batch);
+}
+
+uint64_t export_rows_write_samples(const struct export_rows *rows, uint64_t batch, uint32_t first_s,
+                                   uint32_t last_s, struct row_writer *out)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < sum_table_count(&rows->sums); i++) {
+        uint32_t minute_s = sum_table_key(&rows->sums, i).minute_s;
+        if (minute_s < first_s || minute_s > last_s)
+            continue;
+        write_sample(rows, i, batch, out);
+        count++;
     }
+    return count;
 }
 
 void export_rows_write_stack(const struct export_rows *rows, uint32_t stack, uint32_t minute_s,

@@ -35,9 +35,10 @@ uint32_t export_rows_source(struct export_rows *rows, const struct row_writer *c
  * version of profctl. */
 const char *export_rows_hash(const struct export_rows *rows, uint32_t stack);
 
-/* Appends a row of "samples" for each sum to OUT, as part of BATCH. */
-void export_rows_write_samples(const struct export_rows *rows, uint64_t batch,
-                               struct row_writer *out);
+/* Appends a row of "samples" for each sum of the minutes FIRST_S to LAST_S to OUT, as part of
+ * BATCH. Returns how many there are. */
+uint64_t export_rows_write_samples(const struct export_rows *rows, uint64_t batch, uint32_t first_s,
+                                   uint32_t last_s, struct row_writer *out);
 
 /* Appends the row of "stacks" for STACK, seen at that minute. */
 void export_rows_write_stack(const struct export_rows *rows, uint32_t stack, uint32_t minute_s,

@@ -145,6 +145,15 @@ static uint64_t count_growth(uint64_t count, uint64_t *told)
     return grown;
 }
 
+/* Of batches that did not arrive, and of some that did in part. */
+static uint64_t lost_rows(const struct exporter *exporter)
+{
+    const struct export_target *target = &exporter->target;
+
+    return spool_losses(exporter->spool)->rows +
+           (target->lost_rows != NULL ? target->lost_rows(target->owner) : 0);
+}
+
 static void fill_health(struct export_pass *pass)
 {
     struct exporter *exporter = pass->exporter;
@@ -156,7 +165,7 @@ static void fill_health(struct export_pass *pass)
     health->cpu_ns = pass->told.cpu_ns;
     health->samples = pass->told.samples;
     health->spooled_bytes = spool_bytes(exporter->spool);
-    health->lost_rows = count_growth(losses->rows, &exporter->told_lost_rows);
+    health->lost_rows = count_growth(lost_rows(exporter), &exporter->told_lost_rows);
     health->lost_batches = count_growth(losses->batches, &exporter->told_lost_batches);
     health->torn_batches = count_growth(losses->torn, &exporter->told_torn);
     health->folded_labels = count_growth(exporter->source.bounds.folded, &exporter->told_folded);

@@ -136,7 +136,7 @@ static void insert_host(unsigned host, uint32_t begin_s, uint64_t *rows_inserted
         insert_rows(CLICKHOUSE_STACKS, &out, stacks);
         *rows_inserted += stacks;
     } else {
-        export_rows_write_samples(&rows, host + 1, &out);
+        (void)export_rows_write_samples(&rows, host + 1, begin_s, begin_s + MINUTES * 60, &out);
         row_bytes += out.bytes.count;
         insert_rows(CLICKHOUSE_SAMPLES, &out, sum_table_count(&rows.sums));
         *rows_inserted += sum_table_count(&rows.sums);

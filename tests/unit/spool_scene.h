@@ -37,7 +37,8 @@ static struct spool *open_spool(uint64_t limit_bytes)
     return spool;
 }
 
-static int add_batch(struct spool *spool, enum export_kind kind, uint64_t id, const char *text)
+static inline int add_batch(struct spool *spool, enum export_kind kind, uint64_t id,
+                            const char *text)
 {
     struct export_batch batch = {
         .kind = kind, .id = id, .rows = 10, .first_minute_s = 60, .last_minute_s = 120
@@ -50,7 +51,7 @@ static int add_batch(struct spool *spool, enum export_kind kind, uint64_t id, co
 }
 
 /* The id of the oldest; 0: there is none. */
-static uint64_t first_id(struct spool *spool)
+static inline uint64_t first_id(struct spool *spool)
 {
     struct export_batch batch = { 0 };
     int error = spool_first(spool, &batch);
