@@ -363,9 +363,7 @@ static bool set_up_run(struct export_run *run, struct failure *failure)
         return false;
     }
     run->exporter.target = export_server_target(&run->server);
-    run->delivery = (struct delivery){ .target = &run->exporter.target,
-                                       .spool = run->spool,
-                                       .is_unsure = true };
+    run->delivery = (struct delivery){ .target = &run->exporter.target, .spool = run->spool };
     return check_server(run, failure);
 }
 

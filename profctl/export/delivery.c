@@ -107,8 +107,9 @@ static enum delivery_step send_batch(struct delivery *delivery, uint64_t now_ns,
 {
     const struct export_target *target = delivery->target;
     struct http_answer answer = { 0 };
+    bool is_unsure = delivery->is_unsure || spool_has_found_first(delivery->spool);
 
-    target->send(target->owner, &delivery->batch, delivery->is_unsure, &answer);
+    target->send(target->owner, &delivery->batch, is_unsure, &answer);
     memcpy(text, answer.text, HTTP_TEXT_BYTES);
     if (answer.outcome != HTTP_DONE)
         return settle_failure(delivery, now_ns, &answer);

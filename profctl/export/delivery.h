@@ -9,12 +9,11 @@
 #include "profctl/export/export_target.h"
 #include "profctl/export/spool.h"
 
-/* A zeroed struct, with the first three members set, has tried nothing yet. */
+/* A zeroed struct, with the first two members set, has tried nothing yet. */
 struct delivery {
     const struct export_target *target; /* borrowed */
     struct spool *spool;                /* borrowed */
-    bool is_unsure;       /* it is not known whether the first batch arrived, as at the start of an
-                           * exporter */
+    bool is_unsure;       /* whether the first batch arrived is not known since the last attempt */
     bool is_prepared;     /* the target is */
     unsigned failures;    /* consecutive, of any kind */
     unsigned faults;      /* internal errors of the server with the current batch */

@@ -25,6 +25,7 @@ static const char new_name[] = "new.batch"; /* until it is whole */
 struct spool_file {
     uint64_t number; /* its name; rising */
     uint64_t bytes;
+    bool was_found; /* rather than added */
 };
 
 struct spool {
@@ -65,13 +66,13 @@ static struct spool_file *first_file(const struct spool *spool)
                : NULL;
 }
 
-static int note_file(struct spool *spool, uint64_t number, uint64_t bytes)
+static int note_file(struct spool *spool, uint64_t number, uint64_t bytes, bool was_found)
 {
     struct spool_file *file = mapped_array_push(&spool->files, sizeof(*file));
 
     if (file == NULL)
         return -ENOMEM;
-    *file = (struct spool_file){ number, bytes };
+    *file = (struct spool_file){ number, bytes, was_found };
     spool->bytes += bytes;
     if (number >= spool->next_number)
         spool->next_number = number + 1;
@@ -100,7 +101,7 @@ static int note_batch(struct spool *spool, uint64_t number, const char *name)
         return -errno;
     bool is_file = S_ISREG(status.st_mode);
     if (is_file && status.st_size <= MAX_FILE_BYTES)
-        return note_file(spool, number, (uint64_t)status.st_size);
+        return note_file(spool, number, (uint64_t)status.st_size, true);
     skip_batch(spool, name, is_file ? too_large : what_it_is(status.st_mode));
     return 0;
 }
@@ -229,6 +230,13 @@ void spool_remove_first(struct spool *spool)
     leave_first(spool);
 }
 
+bool spool_has_found_first(const struct spool *spool)
+{
+    const struct spool_file *file = first_file(spool);
+
+    return file != NULL && file->was_found;
+}
+
 void spool_count_loss(struct spool *spool, const struct export_batch *batch)
 {
     spool->losses.rows += batch->rows;
@@ -334,7 +342,7 @@ int spool_add(struct spool *spool, const struct export_batch *batch)
     if (error == 0)
         error = write_file(spool, name);
     if (error == 0)
-        error = note_file(spool, spool->next_number, spool->buffer.count);
+        error = note_file(spool, spool->next_number, spool->buffer.count, false);
     if (error < 0)
         spool_count_loss(spool, batch);
     return error;

@@ -43,6 +43,12 @@ int spool_add(struct spool *spool, const struct export_batch *batch);
 /* Reads the oldest batch into BATCH, whose memory is reused. Returns 0; -ENOENT if there is none;
  * or the error that keeps this process from reading it now. */
 int spool_first(struct spool *spool, struct export_batch *batch);
+
+/* Returns whether the oldest batch was found in the folder, rather than added to this spool. Then
+ * it may have been delivered: by an exporter that was killed, or before the machine lost its power,
+ * after which removed files can be there again. */
+bool spool_has_found_first(const struct spool *spool);
+
 /* Remove the oldest batch, because the server has it … */
 void spool_remove_first(struct spool *spool);
 /* … or will not take it. BATCH is the result of spool_first(). */

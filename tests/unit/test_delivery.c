@@ -212,6 +212,22 @@ START_TEST(doubt_lasts_until_the_batch_arrives)
 }
 END_TEST
 
+/* A machine that lost its power may have the files again of batches that were delivered. */
+START_TEST(each_batch_that_an_exporter_finds_may_be_there)
+{
+    struct failure failure;
+
+    spool_close(delivery.spool);
+    ck_assert(spool_open(folder, 1 << 20, &delivery.spool, &failure));
+    add_batch(3);
+    for (uint64_t id = 1; id <= 3; id++) {
+        ck_assert_int_eq(step_when_due(), DELIVERY_DONE);
+        ck_assert_uint_eq(server.last_batch, id);
+        ck_assert_int_eq(server.was_unsure, id < 3);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.delivery");
@@ -227,6 +243,7 @@ int main(void)
     tcase_add_test(claims, a_batch_that_took_the_place_of_the_first_has_no_errors_yet);
     tcase_add_test(claims, what_is_refused_is_lost_at_once);
     tcase_add_test(claims, doubt_lasts_until_the_batch_arrives);
+    tcase_add_test(claims, each_batch_that_an_exporter_finds_may_be_there);
     suite_add_tcase(suite, claims);
     return run_suite(suite);
 }
