@@ -120,6 +120,7 @@ static bool read_rows(struct export_pass *pass)
         .describe = source_labels_describe,
         .context = &pass->exporter->source,
         .rests = &pass->exporter->rests,
+        .losses = &pass->exporter->losses,
     };
     struct json_reader *reader = NULL;
     int error = read_reference(pass, &options.reference_ns);
@@ -173,7 +174,7 @@ static void fill_health(struct export_pass *pass)
     if (exporter->target.unsure_batches != NULL)
         health->unsure_batches = count_growth(
             exporter->target.unsure_batches(exporter->target.owner), &exporter->told_unsure);
-    health->lost_blocks = count_growth(pass->told.lost_blocks, &exporter->told_lost_blocks);
+    health->lost_blocks = pass->told.lost_blocks;
     health->export_cpu_ns =
         count_growth(read_clock(CLOCK_PROCESS_CPUTIME_ID), &exporter->told_cpu_ns);
     health->lost_ms = pass->range->lost_ms;
@@ -284,6 +285,7 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
         keep_covered(exporter, range->to_ns);
         spool_all(&pass);
         process_rests_keep(&exporter->rests);
+        lost_blocks_keep(&exporter->losses);
         exporter->covered_ns = range->to_ns;
     }
     export_rows_fini(&pass.rows);
@@ -326,5 +328,6 @@ void exporter_fini(struct exporter *exporter)
 {
     source_labels_fini(&exporter->source);
     process_rests_free(&exporter->rests);
+    lost_blocks_free(&exporter->losses);
     symbol_cache_free(exporter->symbols);
 }

@@ -10,6 +10,7 @@
 #include "profctl/export/export_health.h"
 #include "profctl/export/export_range.h"
 #include "profctl/export/export_target.h"
+#include "profctl/export/lost_blocks.h"
 #include "profctl/export/process_rests.h"
 #include "profctl/export/source_labels.h"
 #include "profctl/export/spool.h"
@@ -28,11 +29,12 @@ struct exporter {
     struct export_target target;
     struct source_labels source;
     struct process_rests rests;
+    struct lost_blocks losses;
     struct symbol_cache *symbols;
     struct export_health health; /* for the next row, as far as it is known */
     uint64_t told_lost_rows, told_lost_batches, told_torn,
         told_folded; /* reported in rows so far */
-    uint64_t told_lost_blocks, told_cpu_ns, told_left_out, told_unsure;
+    uint64_t told_cpu_ns, told_left_out, told_unsure;
     uint64_t told_crowded_out; /* reported in messages … */
     bool has_told_left_out;    /* … of which one is enough */
 };

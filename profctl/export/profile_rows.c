@@ -26,7 +26,8 @@ struct rows_reader {
     struct profile_rows_told *told;
     struct stack_columns stacks;
     struct row_writer source;
-    struct mapped_array images; /* struct rest_image: of all processes */
+    struct mapped_array images; /* struct rest_image: of all processes … */
+    struct mapped_array losing; /* … likewise, struct losing_process */
 
     /* The process at hand: */
     char *name;                  /* owned */
@@ -341,8 +342,8 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
     struct rest_image *image = NULL;
     int error = is_root ? 0 : note_image(rows_reader, log, &image);
 
-    if (log->lost_blocks > 0)
-        rows_reader->told->lost_blocks += (uint64_t)log->lost_blocks;
+    if (error == 0)
+        error = lost_blocks_note(log, rows_reader->options->reference_ns, &rows_reader->losing);
     if (error == 0 && (image != NULL || sum_table_count(&rows_reader->sums) > 0))
         error = settle_process(rows_reader, log, image);
     end_process(rows_reader);
@@ -380,6 +381,14 @@ static int add_rests(struct rows_reader *rows_reader)
     return error;
 }
 
+static int count_losses(struct rows_reader *rows_reader)
+{
+    const struct rests_range range = rests_range_of(rows_reader->options);
+
+    return lost_blocks_settle(rows_reader->options->losses, &range, &rows_reader->losing,
+                              &rows_reader->told->lost_blocks);
+}
+
 int profile_rows_read(struct json_reader *reader, const struct profile_rows_options *options,
                       struct export_rows *rows, struct profile_rows_told *told)
 {
@@ -395,7 +404,10 @@ int profile_rows_read(struct json_reader *reader, const struct profile_rows_opti
     end_process(&rows_reader);
     if (error == 0)
         error = add_rests(&rows_reader);
+    if (error == 0)
+        error = count_losses(&rows_reader);
     mapped_array_free(&rows_reader.images);
+    mapped_array_free(&rows_reader.losing);
     stack_columns_free(&rows_reader.stacks);
     row_writer_free(&rows_reader.source);
     return error;

@@ -13,6 +13,7 @@
 #include "profctl/clickhouse/row_binary.h"
 #include "profctl/export/export_rows.h"
 #include "profctl/export/exported_process.h"
+#include "profctl/export/lost_blocks.h"
 #include "profctl/export/process_rests.h"
 
 struct profile_rows_options {
@@ -25,13 +26,14 @@ struct profile_rows_options {
     int (*describe)(void *context, const struct exported_process *process, const char *thread,
                     struct row_writer *columns);
     void *context;
-    struct process_rests *rests; /* of the ranges before; to be kept by the caller */
+    struct process_rests *rests; /* of the ranges before; to be kept by the caller … */
+    struct lost_blocks *losses;  /* … likewise */
 };
 
 struct profile_rows_told {
     uint64_t samples;
     int64_t cpu_ns;
-    uint64_t lost_blocks; /* as counted by the processes, over their whole recording */
+    uint64_t lost_blocks; /* by the processes, and not counted in ranges before */
 };
 
 /* Reads all of READER and adds what is in the range to ROWS. Returns 0, -EPROTO if it is not a

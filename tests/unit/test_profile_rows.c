@@ -55,7 +55,8 @@ static char *make_capture(void)
         }
         fprintf(out,
                 "],\"profilingLog\":{\"%d\":{\"profd\":{\"verdict\":\"exited\",\"pid\":%d,"
-                "\"parentPid\":1,\"executable\":\"/bin/app\",\"lostBlocks\":2}}},\"processes\":[]}",
+                "\"parentPid\":1,\"startTime\":0,\"executable\":\"/bin/"
+                "app\",\"lostBlocks\":2}}},\"processes\":[]}",
                 process + 10, process + 10);
     }
     fprintf(out,
@@ -82,7 +83,9 @@ static void read_range(const char *capture, int64_t from_ns, int64_t to_ns,
                        struct export_rows *rows, struct profile_rows_told *told)
 {
     struct process_rests rests = { 0 };
+    struct lost_blocks losses = { 0 };
     struct profile_rows_options options = { .rests = &rests,
+                                            .losses = &losses,
                                             .from_ns = (uint64_t)from_ns,
                                             .to_ns = (uint64_t)to_ns,
                                             .minute_ns = 60 * 1000 * (uint64_t)ms,
@@ -97,6 +100,7 @@ static void read_range(const char *capture, int64_t from_ns, int64_t to_ns,
     ck_assert_int_eq(profile_rows_read(reader, &options, rows, told), 0);
     json_reader_close(reader);
     process_rests_free(&rests);
+    lost_blocks_free(&losses);
 }
 
 static struct sums total_of(const struct export_rows *rows)
