@@ -2,9 +2,11 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "profctl/clickhouse/exception_codes.h"
 #include "profctl/printable.h"
 
 /* --- What arrives --- */
@@ -90,6 +92,18 @@ static void set_outcome(struct http_answer *answer, enum http_outcome outcome, c
     (void)make_printable(answer->text);
 }
 
+static unsigned code_of_header(const struct answer_signs *signs)
+{
+    return (unsigned)strtoul(signs->code, NULL, 10);
+}
+
+/* Where the request failed: when it is tried again, it is known that it may have been done in part.
+ */
+static enum http_outcome outcome_of_exception(unsigned code, const char *text)
+{
+    return exception_passes(code, text) ? HTTP_UNSURE : HTTP_FAILED;
+}
+
 void answer_signs_judge(const struct answer_signs *signs, const char *server, bool is_to_be_empty,
                         struct http_answer *answer)
 {
@@ -102,11 +116,36 @@ void answer_signs_judge(const struct answer_signs *signs, const char *server, bo
                     first_length);
     } else if (exception != NULL) {
         set_outcome(answer, HTTP_FAILED, server, "failed after all", exception, length);
+        answer->outcome = outcome_of_exception(exception_code_read(answer->text), answer->text);
     } else if (signs->code[0] != '\0') {
         snprintf(what, sizeof(what), "failed after all, with exception %s", signs->code);
         set_outcome(answer, HTTP_FAILED, server, what, signs->first, first_length);
+        answer->outcome = outcome_of_exception(code_of_header(signs), answer->text);
     } else if (is_to_be_empty && signs->first_length > 0) {
         set_outcome(answer, HTTP_UNSURE, server, "says more than that it took rows", signs->first,
                     first_length);
     }
+}
+
+/* What does not come from a ClickHouse is said of a request that it may have seen all the same. */
+static void judge_other(struct http_answer *answer)
+{
+    char said[HTTP_TEXT_BYTES];
+
+    memcpy(said, answer->text, sizeof(said));
+    answer->outcome = answer->outcome == HTTP_REFUSED ? HTTP_AWAY : HTTP_UNSURE;
+    snprintf(answer->text, sizeof(answer->text), "what answers is no ClickHouse: %.360s", said);
+}
+
+void answer_signs_judge_failure(const struct answer_signs *signs, struct http_answer *answer)
+{
+    unsigned code =
+        signs->code[0] != '\0' ? code_of_header(signs) : exception_code_read(answer->text);
+
+    if (answer->outcome != HTTP_REFUSED && answer->outcome != HTTP_FAILED)
+        return;
+    if (!signs->is_of_clickhouse)
+        judge_other(answer);
+    else if (answer->outcome == HTTP_FAILED)
+        answer->outcome = outcome_of_exception(code, answer->text);
 }

@@ -1,6 +1,7 @@
-/* What in an answer with a status of success shows that a ClickHouse gave it, and that nothing went
- * wrong after the status was sent: a page for people, of whatever stands in for the server, is no
- * answer, and an exception may come in a header or at the end of the body. Pure. */
+/* What in an answer shows whether a ClickHouse gave it, and what became of the request. A page of
+ * whatever stands in for the server is no answer, with any status. With a status of success, an
+ * exception may come in a header or at the end of the body. With one of failure, the exception
+ * tells whether the request is to blame. Pure. */
 #ifndef PROFD_PROFCTL_ANSWER_SIGNS_H
 #define PROFD_PROFCTL_ANSWER_SIGNS_H
 
@@ -30,5 +31,9 @@ void answer_signs_take_body(struct answer_signs *signs, const char *bytes, size_
  * was done. */
 void answer_signs_judge(const struct answer_signs *signs, const char *server, bool is_to_be_empty,
                         struct http_answer *answer);
+
+/* Settles the outcome and the text of ANSWER, which came with another status: HTTP_REFUSED and
+ * HTTP_FAILED stay if a ClickHouse says so of the request, rather than of its own state. */
+void answer_signs_judge_failure(const struct answer_signs *signs, struct http_answer *answer);
 
 #endif

@@ -126,6 +126,8 @@ static void post_request(struct clickhouse *clickhouse, const char *address, con
     if (clickhouse->answer->http.outcome == HTTP_DONE)
         answer_signs_judge(&clickhouse->signs, clickhouse->server, has_rows,
                            &clickhouse->answer->http);
+    else
+        answer_signs_judge_failure(&clickhouse->signs, &clickhouse->answer->http);
     (void)secret_header_renew(&clickhouse->key, &clickhouse->answer->http); /* for the next try */
 }
 

@@ -245,7 +245,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
         settle_doubt(target, batch, answer);
     else
         insert_batch(target, batch, answer);
-    if (answer->outcome == HTTP_FAILED)
+    if (answer->outcome == HTTP_FAILED || answer->outcome == HTTP_UNSURE)
         view_repair_note(&target->repair, batch, answer->text);
 }
 

@@ -26,13 +26,12 @@ int lost_blocks_note(const struct process_log *log, int64_t reference_ns,
 {
     bool is_told = log->pid >= 0 && log->lost_blocks >= 0 &&
                    fabs(log->start_ms) < (double)INT64_MAX / NS_PER_MS / 4;
-    struct losing_process *place =
-        is_told ? mapped_array_push(processes, sizeof(*place)) : NULL;
+    struct losing_process *place = is_told ? mapped_array_push(processes, sizeof(*place)) : NULL;
 
     if (place != NULL)
-        *place = (struct losing_process){ log->pid,
-                                          reference_ns + llround(log->start_ms * NS_PER_MS),
-                                          (uint64_t)log->lost_blocks };
+        *place =
+            (struct losing_process){ log->pid, reference_ns + llround(log->start_ms * NS_PER_MS),
+                                     (uint64_t)log->lost_blocks };
     return is_told && place == NULL ? -ENOMEM : 0;
 }
 
@@ -40,8 +39,7 @@ static bool is_before(const void *a, const void *b)
 {
     const struct losing_process *left = a, *right = b;
 
-    return left->pid < right->pid ||
-           (left->pid == right->pid && left->start_ns < right->start_ns);
+    return left->pid < right->pid || (left->pid == right->pid && left->start_ns < right->start_ns);
 }
 
 /* --- A range --- */

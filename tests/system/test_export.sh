@@ -199,6 +199,10 @@ test_a_page_for_people_is_no_answer() {
     turns_bad portal 'answers, but not as ClickHouse: <html>Please log in'
 }
 
+test_what_a_proxy_refuses_is_not_refused() {
+    turns_bad proxy 'what answers is no ClickHouse: .* answers 413: <html>413'
+}
+
 test_an_exception_behind_the_headers_is_none_either() {
     turns_bad behind 'Code: 243. DB::Exception: Cannot reserve 1.00 MiB'
 }

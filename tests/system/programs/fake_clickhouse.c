@@ -13,6 +13,7 @@
  *     tomorrow  as ok, on a machine whose clock is a day ahead
  *     antique   likewise, and its clock has begun anew in 1970
  *     portal    as what stands between: with a page for people, whatever it was asked
+ *     proxy     likewise, with what it says of a body that is too large for it
  *     behind    takes an INSERT, and says behind its headers that it failed
  *     coded     the same, with a header that says so alone
  *
@@ -147,15 +148,18 @@ static void serve_connection(int connection)
     else if (strcmp(mode, "redirect") == 0)
         answer_elsewhere(connection);
     else if (strcmp(mode, "full") == 0)
-        send_answer(connection, "500 Internal Server Error", "",
+        send_answer(connection, "500 Internal Server Error", server_header,
                     "Code: 243, e.displayText() = DB::Exception: Cannot reserve 1.00 MiB\nmore", 0);
     else if (strcmp(mode, "portal") == 0)
         send_answer(connection, "200 OK", "Content-Type: text/html\r\n",
                     "<html>Please log in</html>\n", 0);
+    else if (strcmp(mode, "proxy") == 0)
+        send_answer(connection, "413 Request Entity Too Large", "Server: nginx\r\n",
+                    "<html>413 Request Entity Too Large</html>\n", 0);
     else if ((strcmp(mode, "behind") == 0 || strcmp(mode, "coded") == 0) && is_insert)
         answer_failed(connection, mode);
     else if (strcmp(mode, "refuse") == 0 && is_insert)
-        send_answer(connection, "400 Bad Request", "", "Code: 62, Syntax error", 0);
+        send_answer(connection, "400 Bad Request", server_header, "Code: 62, Syntax error", 0);
     else if (strcmp(mode, "cut") != 0 || !is_insert || strstr(insert, "samples%20") == NULL)
         answer_right(connection, sql, clock_ahead_s(mode));
 }
