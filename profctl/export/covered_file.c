@@ -10,13 +10,13 @@
 #include "common/system_id.h"
 #include "profctl/export/new_file.h"
 
-enum { TEXT_BYTES = BOOT_ID_BYTES + 32 };
+enum { TEXT_BYTES = BOOT_ID_BYTES + 64 };
 
 static const char file_name[] = "covered";
 static const char new_name[] = "covered.new"; /* until it is whole */
 
-/* "BOOT NANOSECONDS". */
-static int parse_covered(const char *text, uint64_t *covered_ns)
+/* "BOOT NANOSECONDS", or "BOOT NANOSECONDS BATCH" of a range that has begun. */
+static int parse_covered(const char *text, struct covered *covered)
 {
     char boot[BOOT_ID_BYTES];
     size_t length = strcspn(text, " ");
@@ -26,10 +26,13 @@ static int parse_covered(const char *text, uint64_t *covered_ns)
         return error;
     if (length != strlen(boot) || memcmp(text, boot, length) != 0)
         return -ENOENT;
-    return sscanf(text + length, "%" SCNu64, covered_ns) == 1 ? 0 : -EBADMSG;
+    int numbers =
+        sscanf(text + length, "%" SCNu64 " %" SCNx64, &covered->until_ns, &covered->first_batch);
+    covered->has_begun = numbers == 2;
+    return numbers >= 1 ? 0 : -EBADMSG;
 }
 
-int covered_file_read(int directory, uint64_t *covered_ns)
+int covered_file_read(int directory, struct covered *covered)
 {
     char text[TEXT_BYTES];
     int fd = openat(directory, file_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -41,7 +44,7 @@ int covered_file_read(int directory, uint64_t *covered_ns)
     if (error < 0)
         return error;
     text[length] = '\0';
-    return parse_covered(text, covered_ns);
+    return parse_covered(text, covered);
 }
 
 static int write_text(int directory, const char *text)
@@ -59,13 +62,15 @@ static int write_text(int directory, const char *text)
     return error;
 }
 
-int covered_file_write(int directory, uint64_t covered_ns)
+int covered_file_write(int directory, const struct covered *covered)
 {
-    char boot[BOOT_ID_BYTES], text[TEXT_BYTES];
+    char boot[BOOT_ID_BYTES], text[TEXT_BYTES], batch[TEXT_BYTES] = "";
     int error = boot_id_read(boot);
 
     if (error == 0) {
-        snprintf(text, sizeof(text), "%s %" PRIu64 "\n", boot, covered_ns);
+        if (covered->has_begun)
+            snprintf(batch, sizeof(batch), " %" PRIx64, covered->first_batch);
+        snprintf(text, sizeof(text), "%s %" PRIu64 "%.17s\n", boot, covered->until_ns, batch);
         error = write_text(directory, text);
     }
     if (error < 0) {

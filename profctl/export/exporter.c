@@ -10,7 +10,6 @@
 #include "common/time_units.h"
 #include "profctl/client/client.h"
 #include "profctl/export/batch_add.h"
-#include "profctl/export/covered_file.h"
 #include "profctl/export/profile_reference.h"
 #include "profctl/export/profile_rows.h"
 #include "profctl/naming/capture_naming.h"
@@ -246,20 +245,6 @@ static uint32_t minute_of(const struct export_pass *pass, uint64_t monotonic_ns)
     return (uint32_t)((unix_ns - unix_ns % (int64_t)pass->exporter->every_ns) / NS_PER_S);
 }
 
-/* Before the range is spooled: should the exporter be killed in between, nothing counts twice. */
-static void keep_covered(struct exporter *exporter, uint64_t covered_ns)
-{
-    int error = spool_keep_folder(exporter->spool);
-
-    if (error == 0)
-        error = covered_file_write(spool_directory(exporter->spool), covered_ns);
-    if (error < 0 && exporter->is_covered_kept)
-        say("cannot save how far the export got: %s; if this exporter is killed, what is recorded "
-            "until the next one starts is not exported",
-            strerror(-error));
-    exporter->is_covered_kept = error == 0;
-}
-
 bool exporter_take(struct exporter *exporter, const struct export_range *range,
                    struct failure *failure)
 {
@@ -282,11 +267,12 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
     else
         is_done = capture_range(&pass) && read_rows(&pass);
     if (is_done) {
-        keep_covered(exporter, range->to_ns);
+        coverage_begin(&exporter->coverage, exporter->covered_ns);
         spool_all(&pass);
         process_rests_keep(&exporter->rests);
         lost_blocks_keep(&exporter->losses);
         exporter->covered_ns = range->to_ns;
+        coverage_end(&exporter->coverage, exporter->covered_ns);
     }
     export_rows_fini(&pass.rows);
     if (pass.raw_fd >= 0)
@@ -298,28 +284,15 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
 
 /* --- Life cycle --- */
 
-/* Where the last exporter left off, or now. */
-static uint64_t first_covered(const struct spool *spool)
-{
-    uint64_t now_ns = read_clock(CLOCK_MONOTONIC), covered_ns;
-    int error = covered_file_read(spool_directory(spool), &covered_ns);
-
-    if (error < 0 && error != -ENOENT)
-        say("cannot read how far the last export got: %s; starting from now", strerror(-error));
-    return error == 0 && covered_ns < now_ns ? covered_ns : now_ns;
-}
-
 int exporter_init(struct exporter *exporter, const char *socket, const struct label_list *labels,
                   uint64_t every_ns, uint64_t timeout_ms, struct spool *spool)
 {
     *exporter = (struct exporter){ .socket = socket,
                                    .every_ns = every_ns,
                                    .timeout_ms = timeout_ms,
-                                   .covered_ns = first_covered(spool),
-                                   .is_covered_kept = true,
                                    .spool = spool,
                                    .health = { .exporter = batch_random_id() } };
-    keep_covered(exporter, exporter->covered_ns);
+    exporter->covered_ns = coverage_resume(&exporter->coverage, spool, read_clock(CLOCK_MONOTONIC));
     source_labels_init(&exporter->source, labels);
     return symbol_cache_create(&exporter->symbols);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common/label_list.h"
+#include "profctl/export/coverage.h"
 #include "profctl/export/export_health.h"
 #include "profctl/export/export_range.h"
 #include "profctl/export/export_target.h"
@@ -23,9 +24,9 @@ struct exporter {
     uint64_t every_ns;
     uint64_t timeout_ms;
     uint64_t covered_ns;    /* CLOCK_MONOTONIC: everything before is exported or lost */
-    bool is_covered_kept;   /* stored next to the spool, for the next exporter */
     int64_t clock_offset_s; /* added to this machine's wall clock */
     struct spool *spool;    /* borrowed */
+    struct coverage coverage;
     struct export_target target;
     struct source_labels source;
     struct process_rests rests;

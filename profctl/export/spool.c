@@ -348,6 +348,28 @@ int spool_add(struct spool *spool, const struct export_batch *batch)
     return error;
 }
 
+uint64_t spool_next_number(const struct spool *spool)
+{
+    return spool->next_number;
+}
+
+size_t spool_drop_from(struct spool *spool, uint64_t number)
+{
+    const struct spool_file *files = spool->files.items;
+    size_t dropped = 0;
+    char name[NAME_BYTES];
+
+    while (spool->files.count > spool->first && files[spool->files.count - 1].number >= number) {
+        const struct spool_file *last = &files[spool->files.count - 1];
+        name_file(last->number, name);
+        (void)unlinkat(spool->folder.directory, name, 0); /* its rows may be there twice, then */
+        spool->bytes -= last->bytes;
+        spool->files.count--;
+        dropped++;
+    }
+    return dropped;
+}
+
 int spool_directory(const struct spool *spool)
 {
     return spool->folder.directory;

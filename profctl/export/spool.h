@@ -8,6 +8,7 @@
 #define PROFD_PROFCTL_SPOOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "profctl/export/export_batch.h"
@@ -53,6 +54,14 @@ bool spool_has_found_first(const struct spool *spool);
 void spool_remove_first(struct spool *spool);
 /* … or will not take it. BATCH is the result of spool_first(). */
 void spool_lose_first(struct spool *spool, const struct export_batch *batch);
+
+/* Batches have numbers, which rise. Returns one above those of all that were in the spool since it
+ * was opened. */
+uint64_t spool_next_number(const struct spool *spool);
+
+/* Removes the batches with that NUMBER and above, which are not counted as lost. Returns how many.
+ */
+size_t spool_drop_from(struct spool *spool, uint64_t number);
 
 /* Returns the descriptor of its folder, which it owns, and which changes when the folder is created
  * again. */
