@@ -192,6 +192,8 @@ make_history() {
     for stack in one two; do
         sql "INSERT INTO profiles.stacks (stack, day, frames) SELECT toFixedString('$stack', 16), today(), ['main', '$stack']"
     done
+    wait_until has_rows stacks 2
+    wait_until eval '[ "$(sql "SELECT sum(samples) FROM profiles.hours")" -eq 11520 ]'
 }
 
 # utc MINUTES: the time so many behind the first row, as --from and --to take it.
@@ -683,6 +685,15 @@ test_a_cluster_has_the_rows_of_all() {
 
 is_another_shard_than_the_last() {
     [ "$(sql "SELECT cityHash64('$1') % 2")" -eq 0 ]
+}
+
+test_a_query_over_hours_has_the_sums_of_minutes_of_a_cluster() {
+    start_zookeeper
+    start_cluster
+    make_history
+    expect_sums_of_minutes 1
+    expect_sums_of_minutes "service = 'web' AND program = 'httpd' AND label.value[1] = 'north'" \
+        --service web --where program=httpd --where zone=north
 }
 
 # Rows for a server of the cluster that is away wait in the spool, though another one would take them for it.
