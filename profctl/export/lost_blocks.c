@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "common/time_units.h"
 
@@ -73,35 +74,40 @@ static int pass_on_known(struct lost_blocks *losses, const struct losing_process
     return error;
 }
 
-/* How much of what PROCESS lost is counted. What is known, from INDEX on, is of it or behind it. */
-static uint64_t counted_of(const struct lost_blocks *losses, const struct rests_range *range,
-                           const struct losing_process *process, size_t index)
+/* What is known of PROCESS, where all from INDEX on is of it or behind it; NULL: nothing. */
+static const struct known_losses *known_of(const struct lost_blocks *losses,
+                                           const struct losing_process *process, size_t index)
 {
-    const struct known_losses *known = (const struct known_losses *)losses->known.items + index;
+    const struct known_losses *known = losses->known.items;
 
-    if (index < losses->known.count && !is_before(process, &known->process))
-        return known->process.blocks;
-    return process->start_ns < range->from_ns && range->session_ns < range->from_ns
-               ? process->blocks
-               : 0;
+    return index < losses->known.count && !is_before(process, &known[index].process) ? &known[index]
+                                                                                     : NULL;
 }
 
-/* What is counted of PROCESS is known to the next range, where it may be told to have lost less:
- * what is under way when a capture is made looks lost. */
+/* Of a process that is not known, what it lost before is not counted. */
+static bool has_history(const struct losing_process *process, const struct rests_range *range)
+{
+    return process->start_ns < range->from_ns && range->session_ns < range->from_ns;
+}
+
+/* A process may be told to have lost less in the next range: what is under way when a capture is
+ * made looks lost. What was counted stays known. */
 static int settle_losses(struct lost_blocks *losses, const struct rests_range *range,
                          const struct losing_process *process, size_t *index, uint64_t *grown)
 {
     struct losing_process settled = *process;
     int error = pass_on_known(losses, process, range->to_ns, index);
-    uint64_t counted = counted_of(losses, range, process, *index);
+    const struct known_losses *known = known_of(losses, process, *index);
+    uint64_t counted = known != NULL                 ? known->process.blocks
+                       : has_history(process, range) ? process->blocks
+                                                     : 0;
 
+    if (known != NULL)
+        ++*index;
     if (process->blocks > counted)
         *grown += process->blocks - counted;
     else
         settled.blocks = counted;
-    if (*index < losses->known.count &&
-        !is_before(process, &((const struct known_losses *)losses->known.items + *index)->process))
-        ++*index;
     return error < 0 ? error : note_losses(losses, &settled, range->to_ns);
 }
 
