@@ -49,6 +49,16 @@ const char *features_nearest(const char *word)
     return suggest_nearest(word, names, FEATURE_COUNT);
 }
 
+const char *features_refuse(const char *unknown, char out[FEATURE_REFUSAL_BYTES])
+{
+    const char *meant = features_nearest(unknown);
+
+    snprintf(out, FEATURE_REFUSAL_BYTES, "unknown feature '%.*s'; %s%s%s", FEATURE_WORD_BYTES - 1,
+             unknown, meant != NULL ? "did you mean '" : "profctl-start(1) lists them",
+             meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+    return out;
+}
+
 const char *features_format(uint64_t bits, char out[FEATURES_TEXT_BYTES])
 {
     char *end = out;

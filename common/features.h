@@ -42,7 +42,8 @@ enum { FEATURE_COUNT = 0 FEATURES(X) };
 #undef X
 
 enum {
-    FEATURE_WORD_BYTES = 64,   /* the longest word that is quoted, with its NUL */
+    FEATURE_WORD_BYTES = 64, /* the longest word that is quoted, with its NUL */
+    FEATURE_REFUSAL_BYTES = 2 * FEATURE_WORD_BYTES + 64,
     FEATURES_TEXT_BYTES = 1024 /* all names, with commas and a NUL */
 };
 
@@ -52,6 +53,9 @@ int features_parse(const char *text, uint64_t *bits, char unknown[FEATURE_WORD_B
 
 /* The name that WORD was most likely meant to be; NULL when none is near. */
 const char *features_nearest(const char *word);
+
+/* Writes what is wrong with UNKNOWN, and what was meant or where names are listed. Returns OUT. */
+const char *features_refuse(const char *unknown, char out[FEATURE_REFUSAL_BYTES]);
 
 /* Writes the names of BITS, as features_parse() reads them; bits without a name are omitted.
  * Returns OUT. */

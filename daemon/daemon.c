@@ -97,8 +97,9 @@ static int decide_access(struct daemon *profd)
 /* A session goes with its ledger. */
 static void take_over_session(struct daemon *profd, enum ledger_past past)
 {
-    const struct restart_always_on always_on = { profd->options.always_interval_ns,
-                                                 profd->options.memory_limit_bytes };
+    const struct session_settings *settings = &profd->requests.always_on;
+    const struct restart_always_on always_on = { settings->interval_ns,
+                                                 settings->memory_limit_bytes, settings->features };
 
     if (past == LEDGER_PAST_ADOPTED)
         restart_take_over(&profd->restart, &always_on);
@@ -120,11 +121,15 @@ static void open_keeper(struct daemon *profd, bool is_successor)
 }
 
 /* What the config asks for in vain, together with the options. */
-static int check_config_triggers(const struct options *options, const struct config *config,
-                                 const char *file)
+static int check_config(const struct options *options, const struct config *config,
+                        const char *file)
 {
     if (config->trigger_output != NULL && options->triggers.count == 0) {
         log_error("%s: trigger_output: requires \"triggers\" or --trigger", file);
+        return -EINVAL;
+    }
+    if (config->always_features != 0 && options->always_interval_ns == 0) {
+        log_error("%s: always_features: requires \"always\" or --always", file);
         return -EINVAL;
     }
     if (config->triggers.count > 0 && options->always_interval_ns == 0) {
@@ -144,13 +149,15 @@ static int load_config(struct daemon *profd, const char *file)
         return error;
     if (options->always_interval_ns == 0)
         options->always_interval_ns = profd->programs.config.always_interval_ns;
+    if (options->always_features == 0)
+        options->always_features = profd->programs.config.always_features;
     if (options->export_url == NULL)
         options->export_url = profd->programs.config.export.url;
     if (options->triggers.count == 0)
         options->triggers = profd->programs.config.triggers;
     if (options->triggers.output == NULL)
         options->triggers.output = profd->programs.config.trigger_output;
-    return check_config_triggers(options, &profd->programs.config, file);
+    return check_config(options, &profd->programs.config, file);
 }
 
 static int begin_programs(struct daemon *profd)
@@ -164,13 +171,20 @@ static int begin_programs(struct daemon *profd)
 }
 
 /* The session that is always on, as the options and the config say. */
-static void take_always_on_settings(struct daemon *profd)
+static int take_always_on_settings(struct daemon *profd)
 {
+    const struct options *options = &profd->options;
+
+    if (options->always_features != 0 && options->always_interval_ns == 0) {
+        log_error("--always-features requires --always");
+        return -EINVAL;
+    }
     profd->requests.always_on = (struct session_settings){
-        .interval_ns = profd->options.always_interval_ns,
-        .memory_limit_bytes = profd->options.memory_limit_bytes,
-        .features = FEATURES_DEFAULT,
+        .interval_ns = options->always_interval_ns,
+        .memory_limit_bytes = options->memory_limit_bytes,
+        .features = options->always_features != 0 ? options->always_features : FEATURES_DEFAULT,
     };
+    return 0;
 }
 
 /* Its triggers. */
@@ -189,13 +203,21 @@ static int take_always_on_triggers(struct daemon *profd)
     return error == -ENOENT ? 0 : error;
 }
 
+/* Before programs are started, which get the hooks of malloc only if a session wants them. */
+static void begin_always_on(struct daemon *profd)
+{
+    requests_join_always_on(&profd->requests);
+    requests_begin_waiting(&profd->requests);
+}
+
 static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
     enum ledger_past past = LEDGER_PAST_NONE;
     int error = options->config != NULL ? load_config(profd, options->config) : 0;
 
-    take_always_on_settings(profd);
+    if (error == 0)
+        error = take_always_on_settings(profd);
     if (error == 0)
         error = take_always_on_triggers(profd);
     if (error == 0)
@@ -220,7 +242,7 @@ static int begin_work(struct daemon *profd)
         error = metrics_open(&profd->metrics, &profd->loop, &options->metrics_address,
                              options->metrics);
     if (error == 0)
-        requests_join_always_on(&profd->requests);
+        begin_always_on(profd);
     if (error == 0)
         error = begin_programs(profd);
     if (error == 0 && options->command != NULL)

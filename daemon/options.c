@@ -8,6 +8,7 @@
 
 #include "buffer/lease_ledger.h"
 #include "common/export_terms.h"
+#include "common/features.h"
 #include "common/option_words.h"
 #include "common/time_units.h"
 #include "common/units.h"
@@ -18,6 +19,7 @@ enum option_kind {
     OPTION_CONFIG,
     OPTION_MEMORY_LIMIT,
     OPTION_ALWAYS,
+    OPTION_ALWAYS_FEATURES,
     OPTION_TRIGGER,
     OPTION_TRIGGER_OUTPUT,
     OPTION_EXPORT,
@@ -46,6 +48,9 @@ static const struct option_row rows[] = {
     { PROFD, "always", 0, "RATE", OPTION_ALWAYS, 0,
       "record all processes all the time, e.g. at 19Hz; profctl can still\n"
       "start another session" },
+    { PROFD, "always-features", 0, "LIST", OPTION_ALWAYS_FEATURES, 0,
+      "with --always: record these features of profctl start, e.g.\n"
+      "stacks,cpu,nativeallocs (default: as there, without allocations)" },
     { PROFD, "trigger", 0, "TRIGGER", OPTION_TRIGGER, 0,
       "with --always: write a capture of the last minute when this happens:\n"
       "signal, exit, SIGUSR2, jank:TIME, delay:TIME, cpu:PERCENT%/TIME or\n"
@@ -114,6 +119,17 @@ static int set_always(struct options *options, const char *value, char *error_te
     return error < 0 ? refuse_value(error_text,
                                     "--always must be between 1/3600Hz and 100000Hz, not", value)
                      : 0;
+}
+
+static int set_always_features(struct options *options, const char *value, char *error_text)
+{
+    char unknown[FEATURE_WORD_BYTES], refusal[FEATURE_REFUSAL_BYTES];
+
+    if (features_parse(value, &options->always_features, unknown) == 0)
+        return 0;
+    snprintf(error_text, OPTIONS_ERROR_TEXT, "--always-features: %s",
+             features_refuse(unknown, refusal));
+    return -EINVAL;
 }
 
 static int set_trigger(struct options *options, const char *value, char *error_text)
@@ -225,6 +241,8 @@ static int set_option(struct options *options, const struct option_word *word, c
         return set_memory_limit(options, value, error_text);
     case OPTION_ALWAYS:
         return set_always(options, value, error_text);
+    case OPTION_ALWAYS_FEATURES:
+        return set_always_features(options, value, error_text);
     case OPTION_TRIGGER:
         return set_trigger(options, value, error_text);
     case OPTION_TRIGGER_OUTPUT:

@@ -28,6 +28,7 @@ struct options {
     const char *socket; /* NULL: the default place (socket_path()) */
     uint64_t memory_limit_bytes;
     uint64_t always_interval_ns;        /* of the session that is always on; 0: there is none */
+    uint64_t always_features;           /* likewise; 0: the usual ones */
     struct always_on_triggers triggers; /* of the session that is always on */
     uint32_t group_needs;               /* enum group_needs: always measured */
     const char *metrics;                /* where they are served, as given; NULL: nowhere */

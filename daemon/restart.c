@@ -152,6 +152,7 @@ static void renew_always_on_session(struct session *session,
     struct session_settings settings = part->settings;
     settings.interval_ns = always_on->interval_ns;
     settings.memory_limit_bytes = always_on->limit_bytes;
+    settings.features = always_on->features;
     session_change(session, owner, &settings);
 }
 

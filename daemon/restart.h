@@ -37,6 +37,7 @@ struct restart_views {
 struct restart_always_on {
     uint64_t interval_ns; /* 0: there is none */
     uint64_t limit_bytes;
+    uint64_t features;
 };
 
 struct restart_events {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/features.h"
 #include "common/output_pattern.h"
 #include "common/short_file.h"
 #include "common/units.h"
@@ -82,6 +83,21 @@ static int read_always(struct config_reader *reader, uint64_t *interval_ns)
     return error;
 }
 
+static int read_always_features(struct config_reader *reader, uint64_t *features)
+{
+    char unknown[FEATURE_WORD_BYTES], refusal[FEATURE_REFUSAL_BYTES];
+    char *names = NULL;
+
+    snprintf(reader->path, CONFIG_PATH_BYTES, "always_features");
+    if (*features != 0)
+        return config_refuse(reader, "is given twice");
+    int error = config_read_text(reader, &names);
+    if (error == 0 && features_parse(names, features, unknown) < 0)
+        error = config_refuse(reader, "%s", features_refuse(unknown, refusal));
+    free(names);
+    return error;
+}
+
 static int read_export(struct config_reader *reader, struct export_config *export)
 {
     snprintf(reader->path, CONFIG_PATH_BYTES, "export");
@@ -137,14 +153,17 @@ static int read_key(struct config_reader *reader, struct config *config)
         return read_programs(reader, config);
     if (json_reader_is(reader->json, "always"))
         return read_always(reader, &config->always_interval_ns);
+    if (json_reader_is(reader->json, "always_features"))
+        return read_always_features(reader, &config->always_features);
     if (json_reader_is(reader->json, "export"))
         return read_export(reader, &config->export);
     if (json_reader_is(reader->json, "triggers"))
         return read_triggers(reader, config);
     if (json_reader_is(reader->json, "trigger_output"))
         return read_trigger_output(reader, &config->trigger_output);
-    return config_refuse(reader, "unknown key; expected \"programs\", \"always\", \"triggers\", "
-                                 "\"trigger_output\" or \"export\"");
+    return config_refuse(reader,
+                         "unknown key; expected \"programs\", \"always\", \"always_features\", "
+                         "\"triggers\", \"trigger_output\" or \"export\"");
 }
 
 static int read_root(struct config_reader *reader, struct config *config)

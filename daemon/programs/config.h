@@ -6,7 +6,8 @@
  *           "restart": "on-failure", "stop_signal": "SIGINT", "stop_timeout_ms": 10000 } ] }
  *
  * name and command are needed. Beside "programs", or in place of it, "always": "19Hz" is --always,
- * "export": "clickhouse://…", or an object with that as its "url", is --export, and "triggers":
+ * "always_features": "stacks,cpu" is --always-features, "export": "clickhouse://…", or an object
+ * with that as its "url", is --export, and "triggers":
  * ["signal"] and "trigger_output": "…" are --trigger and --trigger-output. Pure but for
  * config_load(). */
 #ifndef PROFD_DAEMON_CONFIG_H
@@ -57,6 +58,7 @@ struct config {
     struct program_config *programs;
     size_t count;
     uint64_t always_interval_ns; /* 0: not said */
+    uint64_t always_features;    /* 0: not said */
     struct export_config export;
     struct always_on_triggers triggers; /* of the session that is always on */
     char *trigger_output;               /* their pattern; NULL: not given */

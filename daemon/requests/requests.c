@@ -249,10 +249,8 @@ static struct request **find_next_request(struct requests *requests)
     return *link != NULL ? link : NULL;
 }
 
-static void on_kick(uv_prepare_t *kick)
+void requests_begin_waiting(struct requests *requests)
 {
-    struct requests *requests = kick->data;
-
     while (requests->current == NULL) {
         struct request **link = find_next_request(requests);
         if (link == NULL)
@@ -260,6 +258,11 @@ static void on_kick(uv_prepare_t *kick)
         requests->current = request_queue_take(&requests->waiting, link);
         begin_request(requests, requests->current);
     }
+}
+
+static void on_kick(uv_prepare_t *kick)
+{
+    requests_begin_waiting(kick->data);
 }
 
 int requests_add(struct requests *requests, struct request *request)

@@ -97,6 +97,9 @@ void requests_add_own(struct requests *requests, enum request_kind kind,
  * session, or it is on. */
 void requests_join_always_on(struct requests *requests);
 
+/* Begins what waits, as far as it may begin: now, and not when the loop comes to it. */
+void requests_begin_waiting(struct requests *requests);
+
 /* Process PID has ended or become another program: ends the session that it started, if any. */
 void requests_note_program_gone(struct requests *requests, pid_t pid);
 

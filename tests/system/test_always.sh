@@ -59,6 +59,18 @@ test_it_records_without_being_asked() {
     has_process holds_label
 }
 
+test_features_without_it_are_refused() {
+    expect 1 "$profd" --socket "$PROFD_SOCKET" --always-features cpu
+    one_line stderr
+    says '^profd: --always-features requires --always$' stderr
+    echo '{ "export": "clickhouse://h/d", "always_features": "cpu" }' >config.json
+    expect 1 "$profd" --socket "$PROFD_SOCKET" --config config.json
+    one_line stderr
+    says '^profd: config.json: always_features: requires "always" or --always$' stderr
+    expect 2 "$profd" --socket "$PROFD_SOCKET" --always 19Hz --always-features cpus
+    one_line stderr
+}
+
 test_it_cannot_be_stopped_or_paused() {
     start_always
     for command in stop pause resume "pause --sampling" "capture --stop -o out.json"; do

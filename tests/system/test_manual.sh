@@ -205,7 +205,7 @@ test_every_key_of_a_config_is_explained() {
     tags profd-config.5 >tags
     while read -r key; do
         grep -qw "$key" tags || fail "profd-config(5) has no $key"
-    done < <(cat keys && echo programs && echo always && echo export)
+    done < <(cat keys && printf '%s\n' programs always always_features export)
 }
 
 # members FILE: the names of all members in a JSON document, those of maps by process ids left out.

@@ -349,6 +349,32 @@ test_tls_is_checked() {
     stop_export
 }
 
+# told_bytes: what programs have allocated, as far as it was told.
+told_bytes() {
+    grep -o ' alloc_space/bytes=[1-9][0-9]*' requests
+}
+
+test_a_session_that_is_always_on_has_allocations_on_request() {
+    start_server otlp
+    start_profd --always 50Hz --always-features stacks,nativeallocs -- "$programs/allocates_for_ever"
+    start_export
+    wait_until told_bytes
+    stop_export
+    refute grep WRONG requests
+}
+
+# Programs that profd does not start have the library of the hooks themselves.
+test_a_config_asks_for_allocations_too() {
+    start_server otlp
+    echo "{ \"always\": \"50Hz\", \"always_features\": \"stacks,nativeallocs\" }" >config.json
+    start_profd --config config.json
+    LD_PRELOAD=$build/lib/profd/libprofd-malloc.so:$build/lib/libprofd.so in_background "$programs/allocates_for_ever"
+    start_export
+    wait_until told_bytes
+    stop_export
+    refute grep WRONG requests
+}
+
 test_profd_runs_such_an_export() {
     start_server pyroscope
     echo "{ \"always\": \"50Hz\", \"export\": \"$url\", \"programs\": [

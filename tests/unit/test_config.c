@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/features.h"
 #include "daemon/programs/config.h"
 #include "tests/unit/run_suite.h"
 
@@ -70,7 +71,16 @@ START_TEST(a_session_that_is_always_on_needs_no_programs)
 {
     ck_assert_int_eq(parse_text("{\"always\":\"20Hz\"}"), 0);
     ck_assert_uint_eq(config.always_interval_ns, 50000000);
+    ck_assert_uint_eq(config.always_features, 0);
     ck_assert_uint_eq(config.count, 0);
+}
+END_TEST
+
+START_TEST(a_session_that_is_always_on_has_the_features_that_are_named)
+{
+    ck_assert_int_eq(parse_text("{\"always\":\"20Hz\",\"always_features\":\"cpu,nativeallocs\"}"),
+                     0);
+    ck_assert_uint_eq(config.always_features, FEATURE_CPU | FEATURE_NATIVEALLOCS);
 }
 END_TEST
 
@@ -167,6 +177,11 @@ static const struct {
       "\"environment\":{\"LANG\":\"C\",\"LA\":\"x\",\"LANG\":\"D\"}}]}",
       "programs[0].environment: LANG is given twice" },
     { "{\"always\":\"1Hz\",\"always\":\"1Hz\"}", "always: is given twice" },
+    { "{\"always\":\"1Hz\",\n\"always_features\":\"stacks,nativeallocations\"}",
+      "F:2: always_features: unknown feature 'nativeallocations'; did you mean 'nativeallocs'?" },
+    { "{\"always\":\"1Hz\",\"always_features\":[\"cpu\"]}", "always_features: needs a string" },
+    { "{\"always_features\":\"cpu\",\"always_features\":\"cpu\"}",
+      "always_features: is given twice" },
     { "{\"always\":\"1Hz\",\n\"triggers\":[\"exits\"]}", "F:2: triggers: \"exits\" is not one of" },
     { "{\"triggers\":[\"marker:x:1ms\"]}", "triggers: \"marker:x:1ms\" needs a session" },
     { "{\"triggers\":\"exit\"}", "triggers: needs a list of triggers" },
@@ -305,6 +320,7 @@ int main(void)
     tcase_add_test(tests, a_program_needs_a_name_and_a_command);
     tcase_add_test(tests, everything_can_be_said);
     tcase_add_test(tests, a_session_that_is_always_on_needs_no_programs);
+    tcase_add_test(tests, a_session_that_is_always_on_has_the_features_that_are_named);
     tcase_add_test(tests, an_export_needs_no_programs);
     tcase_add_test(tests, an_export_has_the_options_of_profctl_export);
     tcase_add_loop_test(tests, an_export_that_is_wrong_is_refused, 0,

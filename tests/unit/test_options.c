@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/features.h"
 #include "daemon/options.h"
 #include "tests/unit/run_suite.h"
 
@@ -75,6 +76,21 @@ START_TEST(a_session_is_kept_for_a_time)
 }
 END_TEST
 
+START_TEST(a_session_that_is_always_on_has_the_features_that_are_named)
+{
+    ck_assert_int_eq(parse_arguments("--always 19Hz"), 0);
+    ck_assert_uint_eq(options.always_features, 0);
+    ck_assert_int_eq(parse_arguments("--always 19Hz --always-features stacks,nativeallocs"), 0);
+    ck_assert_uint_eq(options.always_features, FEATURE_STACKS | FEATURE_NATIVEALLOCS);
+    ck_assert_int_eq(parse_arguments("--always-features stack"), -EINVAL);
+    ck_assert_str_eq(error_text,
+                     "--always-features: unknown feature 'stack'; did you mean 'stacks'?");
+    ck_assert_int_eq(parse_arguments("--always-features xyzzy"), -EINVAL);
+    ck_assert_str_eq(error_text, "--always-features: unknown feature 'xyzzy'; profctl-start(1) "
+                                 "lists them");
+}
+END_TEST
+
 START_TEST(a_command_takes_all_that_follows)
 {
     ck_assert_int_eq(parse_arguments("--socket /a -- sh --help -- x"), 0);
@@ -115,6 +131,8 @@ static const char *const bad[] = {
     "--keep-session 61m",
     "--keep-session yes",
     "--keep-session 5m -- true",
+    "--always-features=",
+    "--always-features stacks,",
 };
 
 START_TEST(what_is_not_understood_is_refused_with_a_line)
@@ -170,6 +188,7 @@ int main(void)
     tcase_add_test(parsing, values_come_as_the_next_word_or_behind_a_sign);
     tcase_add_test(parsing, agents_are_own_or_of_all);
     tcase_add_test(parsing, a_session_is_kept_for_a_time);
+    tcase_add_test(parsing, a_session_that_is_always_on_has_the_features_that_are_named);
     tcase_add_test(parsing, a_command_takes_all_that_follows);
     tcase_add_test(parsing, help_and_version);
     tcase_add_loop_test(parsing, what_is_not_understood_is_refused_with_a_line, 0,

@@ -110,6 +110,17 @@ START_TEST(the_session_that_is_always_on_begins_once)
 }
 END_TEST
 
+START_TEST(what_waits_can_begin_before_the_loop_runs)
+{
+    requests.always_on =
+        (struct session_settings){ .interval_ns = INTERVAL_NS, .memory_limit_bytes = LIMIT_BYTES };
+    requests_join_always_on(&requests);
+    ck_assert(!session_is_on(&session));
+    requests_begin_waiting(&requests);
+    ck_assert(session_is_on(&session));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.requests");
@@ -124,6 +135,7 @@ int main(void)
     tcase_add_test(all, too_many_are_refused);
     tcase_add_test(all, a_duration_pauses_the_session);
     tcase_add_test(all, the_session_that_is_always_on_begins_once);
+    tcase_add_test(all, what_waits_can_begin_before_the_loop_runs);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/features.h"
 #include "daemon/children/child_table.h"
 #include "daemon/restart.h"
 #include "daemon/session.h"
@@ -259,12 +260,13 @@ END_TEST
 
 START_TEST(the_always_on_session_is_as_this_profd_was_told)
 {
-    const struct restart_always_on other = { 2 * INTERVAL_NS, LIMIT_BYTES / 2 };
+    const struct restart_always_on other = { 2 * INTERVAL_NS, LIMIT_BYTES / 2, FEATURE_CPU };
 
     begin_earlier(&session_owner_always_on);
     take_over(&other);
     ck_assert_uint_eq(session.settings.interval_ns, 2 * INTERVAL_NS);
     ck_assert_uint_eq(session.settings.memory_limit_bytes, LIMIT_BYTES / 2);
+    ck_assert_uint_eq(session.settings.features, FEATURE_CPU);
     ck_assert_uint_eq(sessions, 1);
     take_over(&no_always_on);
     ck_assert_int_eq(session.state, SESSION_IDLE);
