@@ -15,15 +15,29 @@ struct attributes {
     size_t count;
 };
 
-static void add_attribute(struct attributes *all, const char *key, size_t key_length,
+/* Where KEY is, or the place for it behind all others. */
+static size_t find_attribute(const struct attributes *all, const char *key)
+{
+    size_t i = 0;
+
+    while (i < all->count && strcmp(all->keys[i], key) != 0)
+        i++;
+    return i;
+}
+
+static void set_attribute(struct attributes *all, const char *key, size_t key_length,
                           const struct push_text *value)
 {
-    size_t i = all->count;
+    char name[LABEL_KEY_BYTES];
 
     if (value->length == 0)
         return;
-    push_utf8_copy(all->keys[i], LABEL_KEY_BYTES, key, key_length);
+    push_utf8_copy(name, sizeof(name), key, key_length);
+    size_t i = find_attribute(all, name);
     push_utf8_copy(all->texts[i], LABEL_VALUE_BYTES, value->bytes, value->length);
+    if (i < all->count)
+        return;
+    memcpy(all->keys[i], name, sizeof(name));
     otlp__any_value__init(&all->values[i]);
     otlp__key_value__init(&all->pairs[i]);
     all->values[i].string_value = all->texts[i];
@@ -49,9 +63,9 @@ int otlp_resource_append(const struct push_source *source, struct mapped_array *
 
     for (int i = 0; i < PUSH_FIELDS; i++)
         if (names[i] != NULL)
-            add_attribute(&attributes, names[i], strlen(names[i]), &source->fields[i]);
+            set_attribute(&attributes, names[i], strlen(names[i]), &source->fields[i]);
     for (size_t i = 0; i < source->labels; i++)
-        add_attribute(&attributes, source->keys[i].bytes, source->keys[i].length,
+        set_attribute(&attributes, source->keys[i].bytes, source->keys[i].length,
                       &source->values[i]);
     resource.n_attributes = attributes.count;
     resource.attributes = attributes.list;

@@ -1,5 +1,6 @@
 /* Who profiles are of as a resource of OTLP, under the names of OpenTelemetry's conventions where
- * it has one. One thread. */
+ * it has one. Keys are there once: a label takes the place of what is found out under its name. One
+ * thread. */
 #ifndef PROFD_PROFCTL_OTLP_RESOURCE_H
 #define PROFD_PROFCTL_OTLP_RESOURCE_H
 

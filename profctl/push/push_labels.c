@@ -5,6 +5,8 @@
 
 #include "profctl/push/push_utf8.h"
 
+enum { THE_PROFILE = 0 }; /* the first label says which one it is */
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -31,23 +33,31 @@ static void make_name(char out[LABEL_KEY_BYTES + 1], const char *key, size_t len
     out[used] = '\0';
 }
 
-static bool has_name(const struct push_labels *labels, const char *name)
+/* Where NAME is, or the place for it behind all others. */
+static size_t find_label(const struct push_labels *labels, const char *name)
 {
-    for (size_t i = 0; i < labels->count; i++)
-        if (strcmp(labels->names[i], name) == 0)
-            return true;
-    return false;
+    size_t i = 0;
+
+    while (i < labels->count && strcmp(labels->names[i], name) != 0)
+        i++;
+    return i;
 }
 
-static void add_label(struct push_labels *labels, const char *key, size_t key_length,
+static void set_label(struct push_labels *labels, const char *key, size_t key_length,
                       const char *value, size_t length)
 {
-    size_t i = labels->count;
+    char name[LABEL_KEY_BYTES + 1];
 
-    make_name(labels->names[i], key, key_length);
-    if (length == 0 || key_length == 0 || has_name(labels, labels->names[i]))
+    if (length == 0 || key_length == 0)
+        return;
+    make_name(name, key, key_length);
+    size_t i = find_label(labels, name);
+    if (i < labels->count && i == THE_PROFILE)
         return;
     push_utf8_copy(labels->values[i], LABEL_VALUE_BYTES, value, length);
+    if (i < labels->count)
+        return;
+    strcpy(labels->names[i], name);
     push__label__init(&labels->labels[i]);
     labels->labels[i].name = labels->names[i];
     labels->labels[i].value = labels->values[i];
@@ -68,12 +78,12 @@ void push_labels_make(struct push_labels *labels, const struct push_source *sour
     };
 
     labels->count = 0;
-    add_label(labels, "__name__", strlen("__name__"), profile, strlen(profile));
+    set_label(labels, "__name__", strlen("__name__"), profile, strlen(profile));
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         const struct push_text *text = &source->fields[columns[i].field];
-        add_label(labels, columns[i].name, strlen(columns[i].name), text->bytes, text->length);
+        set_label(labels, columns[i].name, strlen(columns[i].name), text->bytes, text->length);
     }
     for (size_t i = 0; i < source->labels; i++)
-        add_label(labels, source->keys[i].bytes, source->keys[i].length, source->values[i].bytes,
+        set_label(labels, source->keys[i].bytes, source->keys[i].length, source->values[i].bytes,
                   source->values[i].length);
 }

@@ -14,8 +14,8 @@ struct push_labels {
     size_t count;
 };
 
-/* The labels of SOURCE, of whose profiles PROFILE is one: "process_cpu". Empty values are left out,
- * and so is what comes later under a name that is there. */
+/* The labels of SOURCE, of whose profiles PROFILE is one: "process_cpu". Empty values are left out.
+ * A label takes the place of what is found out under its name, but not of PROFILE. */
 void push_labels_make(struct push_labels *labels, const struct push_source *source,
                       const char *profile);
 

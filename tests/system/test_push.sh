@@ -78,6 +78,29 @@ test_parca_takes_each_minute() {
     says '^ok /parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw ' requests
 }
 
+# What is said of a program itself stands in place of what is found out about it.
+a_label_has_the_name_of_another() {
+    start_server "$1"
+    start_profd
+    expect 0 "$profctl" start --rate 200
+    PROFD_LABELS="$2=ours" LD_PRELOAD=$build/lib/libprofd.so in_background "$programs/busy" 600
+    start_export
+    wait_until has_requests ' .*=' 3
+    stop_export
+    refute grep WRONG requests
+    says "^ok .* $3=ours.* $4=busy" requests
+    refute grep "$3=web" requests
+}
+
+test_a_label_takes_the_place_of_what_pyroscope_is_told() {
+    a_label_has_the_name_of_another pyroscope service.name service_name program
+    says '__name__=process_cpu' requests
+}
+
+test_a_label_takes_the_place_of_what_otlp_is_told() {
+    a_label_has_the_name_of_another otlp service.name service.name process.executable.name
+}
+
 test_otlp_takes_each_minute() {
     start_server otlp
     start_session

@@ -88,28 +88,30 @@ static struct push_text text_of(const char *text)
 
 START_TEST(labels_have_names_that_servers_take)
 {
-    struct push_source source = { .labels = 4 };
+    struct push_source source = { .labels = 5 };
     struct push_labels labels;
 
     for (int i = 0; i < PUSH_FIELDS; i++)
         source.fields[i] = text_of("");
     source.fields[PUSH_SERVICE] = text_of("web");
     source.keys[0] = text_of("9.a-b");
-    source.values[0] = text_of("x\xff");
-    source.keys[1] = text_of("service_name"); /* is there */
+    source.values[0] = text_of("x");
+    source.keys[1] = text_of("service_name"); /* instead of "web" */
     source.values[1] = text_of("y");
     source.keys[2] = text_of("empty");
     source.values[2] = text_of("");
     source.keys[3] = text_of("_9_a_b"); /* as well, by now */
-    source.values[3] = text_of("z");
+    source.values[3] = text_of("z\xff");
+    source.keys[4] = text_of("__name__"); /* not to be had */
+    source.values[4] = text_of("memory");
     push_labels_make(&labels, &source, "process_cpu");
     ck_assert_uint_eq(labels.count, 3);
     ck_assert_str_eq(labels.list[0]->name, "__name__");
     ck_assert_str_eq(labels.list[0]->value, "process_cpu");
     ck_assert_str_eq(labels.list[1]->name, "service_name");
-    ck_assert_str_eq(labels.list[1]->value, "web");
+    ck_assert_str_eq(labels.list[1]->value, "y");
     ck_assert_str_eq(labels.list[2]->name, "_9_a_b");
-    ck_assert_str_eq(labels.list[2]->value, "x?");
+    ck_assert_str_eq(labels.list[2]->value, "z?");
 }
 END_TEST
 

@@ -272,13 +272,22 @@ static void check_profile(const Otlp__Profile *profile, const Otlp__Dictionary *
                 all->string_table[profile->sample_type->unit_strindex], (long long)sum);
 }
 
+static void check_attributes(Otlp__KeyValue *const *attributes, size_t count, FILE *told)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++)
+            expect(strcmp(attributes[i]->key, attributes[k]->key) != 0, "%.60s is there twice",
+                   attributes[i]->key);
+        fprintf(told, " %s=%s", attributes[i]->key, attributes[i]->value->string_value);
+    }
+}
+
 static void check_resource(const Otlp__ResourceProfiles *resource, const Otlp__Dictionary *all,
                            FILE *told)
 {
     expect(resource->resource != NULL, "no resource");
-    for (size_t i = 0; resource->resource != NULL && i < resource->resource->n_attributes; i++)
-        fprintf(told, " %s=%s", resource->resource->attributes[i]->key,
-                resource->resource->attributes[i]->value->string_value);
+    if (resource->resource != NULL)
+        check_attributes(resource->resource->attributes, resource->resource->n_attributes, told);
     for (size_t i = 0; i < resource->n_scope_profiles; i++)
         for (size_t k = 0; k < resource->scope_profiles[i]->n_profiles; k++)
             check_profile(resource->scope_profiles[i]->profiles[k], all, told);
