@@ -51,6 +51,9 @@ struct export_target {
     /* Returns how many rows are lost of batches of which the server has the others, since the
      * target was created. NULL: none. */
     uint64_t (*lost_rows)(const void *owner);
+    /* Returns how many profiles of batches that it took the server has dropped, since the target
+     * was created. NULL: it takes all of a batch or nothing. */
+    uint64_t (*dropped_profiles)(const void *owner);
     /* Drops data that the server has had for too long; called now and then. Returns 0, or -EIO with
      * one line in TEXT. NULL: the server does that itself. */
     int (*drop_old)(void *owner, char text[HTTP_TEXT_BYTES]);

@@ -180,17 +180,29 @@ static void fill_health(struct export_pass *pass)
     health->clock_offset_s = exporter->clock_offset_s;
 }
 
+static uint64_t count_dropped(struct exporter *exporter)
+{
+    const struct export_target *target = &exporter->target;
+
+    return target->dropped_profiles == NULL
+               ? 0
+               : count_growth(target->dropped_profiles(target->owner), &exporter->told_dropped);
+}
+
 /* Why a server or a disk did not take a batch was told when it happened. */
 static void tell_losses(struct exporter *exporter)
 {
     const struct export_health *health = &exporter->health;
     uint64_t crowded_out =
         count_growth(spool_losses(exporter->spool)->crowded_out, &exporter->told_crowded_out);
+    uint64_t dropped = count_dropped(exporter);
 
     if (health->lost_batches > 0)
         say("lost %llu rows in %llu batches%s", (unsigned long long)health->lost_rows,
             (unsigned long long)health->lost_batches,
             crowded_out > 0 ? ": the spool was full; see --spool-limit" : "");
+    if (dropped > 0)
+        say("lost %llu profiles of batches that the server took", (unsigned long long)dropped);
     if (health->torn_batches > 0)
         say("lost %llu damaged batches of the spool", (unsigned long long)health->torn_batches);
     if (health->left_out_labels > 0 && !exporter->has_told_left_out)

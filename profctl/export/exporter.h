@@ -36,8 +36,8 @@ struct exporter {
     uint64_t told_lost_rows, told_lost_batches, told_torn,
         told_folded; /* reported in rows so far */
     uint64_t told_cpu_ns, told_left_out, told_unsure;
-    uint64_t told_crowded_out; /* reported in messages … */
-    bool has_told_left_out;    /* … of which one is enough */
+    uint64_t told_crowded_out, told_dropped; /* reported in messages … */
+    bool has_told_left_out;                  /* … of which one is enough */
 };
 
 /* Initializes EXPORTER to export what is recorded from now on, or since the last exporter with that

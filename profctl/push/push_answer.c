@@ -1,5 +1,6 @@
 #include "profctl/push/push_answer.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,12 +183,13 @@ int64_t push_answer_dropped(const char *body, size_t length, char text[HTTP_TEXT
     int64_t dropped = 0;
 
     text[0] = '\0';
-    if (response != NULL && response->partial_success != NULL) {
+    if (response == NULL)
+        return -EPROTO;
+    if (response->partial_success != NULL) {
         dropped = response->partial_success->rejected_profiles;
         snprintf(text, HTTP_TEXT_BYTES, "%.300s", response->partial_success->error_message);
         (void)make_printable(text);
     }
-    if (response != NULL)
-        otlp__response__free_unpacked(response, NULL);
+    otlp__response__free_unpacked(response, NULL);
     return dropped > 0 ? dropped : 0;
 }

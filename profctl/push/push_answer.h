@@ -22,7 +22,8 @@ enum http_outcome push_answer_otlp_outcome(long status);
 void push_answer_judge(enum push_kind kind, const char *server, const char *type, const char *body,
                        size_t length, struct http_answer *answer);
 
-/* OTLP's: how many profiles the server took and dropped, with its reason in TEXT. */
+/* OTLP's: how many profiles of a batch that it took the server dropped, with what it says about
+ * that in TEXT, which without any is a warning; "": nothing. -EPROTO: the answer cannot be read. */
 int64_t push_answer_dropped(const char *body, size_t length, char text[HTTP_TEXT_BYTES]);
 
 #endif

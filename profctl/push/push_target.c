@@ -11,7 +11,7 @@
 #include "profctl/push/push_requests.h"
 
 enum {
-    ANSWER_BYTES = 4096,
+    ANSWER_MOST_BYTES = 1024 * 1024,
     TYPE_BYTES = 128,
     FRAME_HEAD_BYTES = 5, /* of gRPC-Web: flags, and how many bytes follow */
 };
@@ -22,10 +22,12 @@ struct push_target {
     struct secret_header token;
     char tenant_header[PUSH_TENANT_BYTES + 32]; /* "": none */
 
-    char answer[ANSWER_BYTES]; /* the beginning of the last one */
-    size_t answer_length;
+    struct mapped_array answer;   /* char: the last one, or its beginning */
     char answer_type[TYPE_BYTES]; /* that its headers told; "": none */
     long grpc_status;             /* likewise; below 0: none */
+
+    uint64_t dropped_profiles;          /* of batches that it took, in all */
+    char last_warning[HTTP_TEXT_BYTES]; /* of the server, as it was told; "": none */
 };
 
 static enum export_kind kind_of(const struct push_target *target)
@@ -54,13 +56,9 @@ static struct export_counts spool_minute(void *owner, const struct export_minute
 static int keep_answer(void *context, const char *bytes, size_t count)
 {
     struct push_target *target = context;
-    size_t room = sizeof(target->answer) - target->answer_length;
+    size_t room = ANSWER_MOST_BYTES - target->answer.count;
 
-    if (count > room)
-        count = room;
-    memcpy(target->answer + target->answer_length, bytes, count);
-    target->answer_length += count;
-    return 0;
+    return json_sink_memory(&target->answer, bytes, count < room ? count : room);
 }
 
 static void note_header(void *context, const char *line)
@@ -111,7 +109,7 @@ static void post_request(struct push_target *target, const void *body, size_t by
     };
 
     add_headers(target, &request);
-    target->answer_length = 0;
+    target->answer.count = 0;
     target->answer_type[0] = '\0';
     target->grpc_status = -1;
     http_client_post(target->http, &request, answer);
@@ -135,7 +133,8 @@ static void post_framed(struct push_target *target, const struct export_batch *b
         *answer = (struct http_answer){ .outcome = HTTP_AWAY, .text = "out of memory" };
     mapped_array_free(&body);
     if (answer->outcome == HTTP_DONE)
-        push_answer_of_grpc(target->answer, target->answer_length, target->grpc_status, answer);
+        push_answer_of_grpc(target->answer.items, target->answer.count, target->grpc_status,
+                            answer);
 }
 
 static void post_plain(struct push_target *target, const struct export_batch *batch,
@@ -143,18 +142,32 @@ static void post_plain(struct push_target *target, const struct export_batch *ba
 {
     post_request(target, batch->bytes.items, batch->bytes.count, answer);
     if (answer->outcome == HTTP_DONE)
-        push_answer_judge(target->url.kind, target->url.server, target->answer_type, target->answer,
-                          target->answer_length, answer);
+        push_answer_judge(target->url.kind, target->url.server, target->answer_type,
+                          target->answer.items, target->answer.count, answer);
 }
 
-static void tell_dropped(const struct push_target *target)
+/* The same warning is told once. */
+static void tell_warning(struct push_target *target, const char *text)
 {
-    char reason[HTTP_TEXT_BYTES];
-    int64_t dropped = push_answer_dropped(target->answer, target->answer_length, reason);
+    if (text[0] == '\0' || strcmp(target->last_warning, text) == 0)
+        return;
+    snprintf(target->last_warning, sizeof(target->last_warning), "%s", text);
+    say("the server took a batch, and says: %s", text);
+}
 
-    if (dropped > 0)
+static void settle_dropped(struct push_target *target)
+{
+    char text[HTTP_TEXT_BYTES];
+    int64_t dropped = push_answer_dropped(target->answer.items, target->answer.count, text);
+
+    if (dropped > 0) {
+        target->dropped_profiles += (uint64_t)dropped;
         say("the server rejected %lld profiles of a batch%s%s", (long long)dropped,
-            reason[0] != '\0' ? ": " : "", reason);
+            text[0] != '\0' ? ": " : "", text);
+    } else {
+        tell_warning(target,
+                     dropped < 0 ? "what cannot be read; it may have rejected profiles" : text);
+    }
 }
 
 static void send_batch(void *owner, const struct export_batch *batch, bool is_unsure,
@@ -169,7 +182,7 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
     else
         post_plain(target, batch, answer);
     if (is_otlp && answer->outcome == HTTP_DONE)
-        tell_dropped(target);
+        settle_dropped(target);
     if (is_otlp && answer->status >= 300 && answer->outcome != HTTP_DONE)
         answer->outcome = push_answer_otlp_outcome(answer->status);
     if (secret_header_renew(&target->token, answer))
@@ -179,6 +192,13 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
 static bool takes_kind(const void *owner, enum export_kind kind)
 {
     return kind == kind_of(owner);
+}
+
+static uint64_t dropped_profiles(const void *owner)
+{
+    const struct push_target *target = owner;
+
+    return target->dropped_profiles;
 }
 
 static int64_t clock_ahead(const void *owner)
@@ -231,6 +251,7 @@ void push_target_close(struct push_target *target)
         return;
     http_client_destroy(target->http);
     secret_header_wipe(&target->token);
+    mapped_array_free(&target->answer);
     free(target);
 }
 
@@ -240,6 +261,7 @@ struct export_target push_target_table(struct push_target *target)
                                    .send = send_batch,
                                    .takes = takes_kind,
                                    .clock_ahead = clock_ahead,
+                                   .dropped_profiles = dropped_profiles,
                                    .wants_files = true,
                                    .owner = target };
 }

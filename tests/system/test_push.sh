@@ -293,6 +293,26 @@ test_what_otlp_drops_is_told() {
     stop_export
 }
 
+# However long the server's reason is.
+test_what_otlp_drops_is_counted() {
+    start_server otlp lengthy
+    start_session
+    start_export
+    wait_until grep -q 'the server rejected 3 profiles of a batch: too old, too old, ' export.log
+    wait_until grep -q 'lost [1-9][0-9]* profiles of batches that the server took' export.log
+    stop_export
+}
+
+test_a_warning_of_otlp_is_told_once() {
+    start_server otlp warning
+    start_session
+    start_export
+    wait_until has_requests '^warning ' 4
+    stop_export
+    [ "$(grep -c 'the server took a batch, and says: too old$' export.log)" -eq 1 ]
+    refute grep -E 'lost|rejected' export.log
+}
+
 test_a_token_stands_in_a_file() {
     start_server pyroscope
     echo secret >token

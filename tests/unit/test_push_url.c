@@ -169,8 +169,14 @@ START_TEST(otlp_tells_how_many_profiles_it_dropped)
     ck_assert_int_eq(push_answer_dropped(partial, sizeof(partial) - 1, text), 3);
     ck_assert_str_eq(text, "too o");
     ck_assert_int_eq(push_answer_dropped("", 0, text), 0);
-    ck_assert_int_eq(push_answer_dropped("\xff\xff", 2, text), 0);
+    ck_assert_int_eq(push_answer_dropped("\x0a\x07\x12\x05too o", 9, text), 0);
+    ck_assert_str_eq(text, "too o");
+    ck_assert_int_eq(push_answer_dropped(partial, sizeof(partial) - 2, text), -EPROTO);
+    ck_assert_int_eq(push_answer_dropped("\xff\xff", 2, text), -EPROTO);
     ck_assert_str_eq(text, "");
+    ck_assert_int_eq(
+        push_answer_dropped("\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 13, text),
+        0); /* -1 */
 }
 END_TEST
 

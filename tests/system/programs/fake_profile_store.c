@@ -6,7 +6,9 @@
  *     busy     that there are too many requests, and that one should come back in a second
  *     full     that it is not available
  *     refuse   that the request is none
- *     partial  that it dropped three profiles (OTLP)
+ *     partial  that it dropped three profiles (OTLP), and why in a few words
+ *     lengthy  the same in many words
+ *     warning  that it dropped none, but has something to say (OTLP)
  *     cut      takes it, and hangs up
  *     portal   as what stands between: with a page for people
  *
@@ -26,7 +28,12 @@
 #include "profctl/push/otlp.pb-c.h"
 #include "profctl/push/push.pb-c.h"
 
-enum { REQUEST_BYTES = 16 << 20, WORD_BYTES = 256, FRAME_HEAD_BYTES = 5 };
+enum {
+    REQUEST_BYTES = 16 << 20,
+    WORD_BYTES = 256,
+    REASON_BYTES = 100 * 1000,
+    FRAME_HEAD_BYTES = 5
+};
 
 static char request[REQUEST_BYTES + 1];
 static uint8_t inflated[REQUEST_BYTES];
@@ -338,19 +345,34 @@ static void answer_parca(int connection, const char *status, const char *message
                 length + FRAME_HEAD_BYTES);
 }
 
+/* "too old", which the mode "lengthy" says again and again. */
+static void write_reason(const char *mode, char reason[REASON_BYTES])
+{
+    static const char words[] = "too old, ";
+    size_t length = sizeof(words) - 3;
+
+    if (strcmp(mode, "lengthy") == 0)
+        length = REASON_BYTES - 1;
+    for (size_t i = 0; i < length; i++)
+        reason[i] = words[i % (sizeof(words) - 1)];
+    reason[length] = '\0';
+}
+
 static void answer_right(int connection, const char *mode)
 {
-    static char reason[] = "too old";
+    static char reason[REASON_BYTES];
+    static uint8_t packed[REASON_BYTES + WORD_BYTES];
     Otlp__PartialSuccess partial = OTLP__PARTIAL_SUCCESS__INIT;
     Otlp__Response response = OTLP__RESPONSE__INIT;
-    uint8_t packed[WORD_BYTES];
+    bool is_warning = strcmp(mode, "warning") == 0;
 
     if (is_for(parca)) {
         answer_parca(connection, "0", "");
         return;
     }
-    if (strcmp(mode, "partial") == 0) {
-        partial.rejected_profiles = 3;
+    if (is_warning || strcmp(mode, "partial") == 0 || strcmp(mode, "lengthy") == 0) {
+        write_reason(mode, reason);
+        partial.rejected_profiles = is_warning ? 0 : 3;
         partial.error_message = reason;
         response.partial_success = &partial;
     }
