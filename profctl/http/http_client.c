@@ -28,6 +28,7 @@ struct http_client {
     struct http_answer *answer;
     long status;             /* of HTTP; 0: none yet */
     size_t complaint_length; /* of what the server says is wrong */
+    char retry_after[64];    /* the header of that name; "": none */
 };
 
 /* --- What comes back --- */
@@ -48,6 +49,19 @@ bool http_date_read(const char *value, int64_t *unix_s)
     return *unix_s >= FIRST_BELIEVED_S && *unix_s < LAST_BELIEVED_S;
 }
 
+uint64_t http_retry_after(const char *value, int64_t now_s)
+{
+    size_t digits = strspn(value, "0123456789");
+    uint64_t wait_s = 0;
+    int64_t until_s;
+
+    if (digits > 0 && value[digits + strspn(value + digits, " \t\r\n")] == '\0')
+        wait_s = strtoull(value, NULL, 10);
+    else if (http_date_read(value, &until_s) && until_s > now_s)
+        wait_s = (uint64_t)(until_s - now_s);
+    return wait_s < HTTP_MOST_WAIT_S ? wait_s : HTTP_MOST_WAIT_S;
+}
+
 static void note_header(struct http_client *client, const char *line)
 {
     const char *value;
@@ -56,7 +70,7 @@ static void note_header(struct http_client *client, const char *line)
     if (http_header_is(line, "Date:", &value) && http_date_read(value, &unix_s))
         client->clock_ahead_s = unix_s - time(NULL);
     if (http_header_is(line, "Retry-After:", &value))
-        client->answer->wait_s = strtoul(value, NULL, 10); /* a date is none: 0 */
+        snprintf(client->retry_after, sizeof(client->retry_after), "%s", value);
 }
 
 static size_t on_header(char *bytes, size_t size, size_t count, void *context)
@@ -153,6 +167,7 @@ static void settle_answer(struct http_client *client, CURLcode code)
     struct http_answer *answer = client->answer;
 
     curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &client->status);
+    answer->wait_s = http_retry_after(client->retry_after, time(NULL) + client->clock_ahead_s);
     if (code == CURLE_OK) {
         answer->status = client->status;
         answer->outcome = http_outcome_of_status(client->status);
@@ -259,6 +274,7 @@ void http_client_post(struct http_client *client, const struct http_request *req
     client->answer = answer;
     client->status = 0;
     client->complaint_length = 0;
+    client->retry_after[0] = '\0';
     if (has_certificates(request, answer))
         settle_answer(client, perform_request(client));
 }

@@ -20,7 +20,11 @@ enum http_outcome {
     HTTP_STOPPED, /* by should_stop */
 };
 
-enum { HTTP_TEXT_BYTES = 400, HTTP_HEADERS_MAX = 8 };
+enum {
+    HTTP_TEXT_BYTES = 400,
+    HTTP_HEADERS_MAX = 8,
+    HTTP_MOST_WAIT_S = 60 * 60, /* that a server is granted */
+};
 
 struct http_answer {
     enum http_outcome outcome;
@@ -73,6 +77,10 @@ bool http_header_is(const char *line, const char *name, const char **value);
 /* Reads VALUE, a date as servers write it, as *UNIX_S. Returns false if it is none, or of a year
  * before 2020 or behind 2100, which no clock shows that was ever set. */
 bool http_date_read(const char *value, int64_t *unix_s);
+
+/* Returns how many seconds the header Retry-After asks to wait with VALUE, which is a number of
+ * them or a date, when the server's clock shows NOW_S: at most HTTP_MOST_WAIT_S; 0: none. Pure. */
+uint64_t http_retry_after(const char *value, int64_t now_s);
 
 /* Returns what an answer with that HTTP status means. Pure. */
 enum http_outcome http_outcome_of_status(long status);
