@@ -56,6 +56,14 @@ bool push_url_is_one(const char *text)
     return kind_of(text, &is_secure, &rest) != NULL;
 }
 
+const char *push_kind_name(enum push_kind kind)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].kind == kind)
+            return kinds[i].name;
+    return "";
+}
+
 /* PORT is what is meant where none is given. */
 static int read_server(const char *text, size_t length, uint16_t port, struct push_url *url,
                        char *problem)
@@ -116,10 +124,10 @@ static bool is_plain(const char *text, size_t length)
 int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PROBLEM_BYTES])
 {
     const char *rest;
-    bool is_secure;
+    bool is_secure = false;
     const struct server_kind *kind = kind_of(text, &is_secure, &rest);
 
-    *url = (struct push_url){ 0 };
+    *url = (struct push_url){ .is_secure = is_secure };
     if (kind == NULL)
         return refuse_url(problem,
                           "it does not begin with pyroscope, parca or otlp, and +http:// or "
@@ -134,6 +142,10 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
                                     &(struct reading){ url, problem });
     if (error < 0)
         return error;
+    if (url->ca_file[0] != '\0' && !is_secure) {
+        snprintf(problem, PUSH_PROBLEM_BYTES, "ca_file requires %s+https://", kind->name);
+        return -EINVAL;
+    }
     if (!is_plain(url->tenant, strlen(url->tenant)))
         return refuse_url(problem, "the tenant has characters that cannot stand in a header");
     while (prefix > 0 && rest[server + prefix - 1] == '/')

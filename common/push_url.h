@@ -2,8 +2,8 @@
  *
  *     KIND+http[s]://HOST[:PORT][/PREFIX][?token_file=PATH&ca_file=PATH&tenant=NAME]
  *
- * KIND is pyroscope, parca or otlp. Tokens are in files, so that they do not show in lists of
- * processes. Pure. */
+ * KIND is pyroscope, parca or otlp; ca_file requires https. Tokens are in files, so that they do
+ * not show in lists of processes. Pure. */
 #ifndef PROFD_COMMON_PUSH_URL_H
 #define PROFD_COMMON_PUSH_URL_H
 
@@ -21,6 +21,7 @@ enum {
 
 struct push_url {
     enum push_kind kind;
+    bool is_secure;                   /* over TLS */
     char server[PUSH_SERVER_BYTES];   /* "HOST:PORT" */
     char address[PUSH_ADDRESS_BYTES]; /* of what takes profiles there, http:// or https:// */
     char token_file[PATH_MAX];        /* "": none */
@@ -30,6 +31,9 @@ struct push_url {
 
 /* Whether TEXT begins as such a URL does. */
 bool push_url_is_one(const char *text);
+
+/* "pyroscope", "parca" or "otlp". */
+const char *push_kind_name(enum push_kind kind);
 
 /* 0, or -EINVAL with what is wrong in PROBLEM. */
 int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PROBLEM_BYTES]);

@@ -1,8 +1,11 @@
 #include "common/url_parts.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/units.h"
 
@@ -56,6 +59,37 @@ int url_read_server(const char *text, size_t length, size_t host_bytes, size_t *
         return -EINVAL;
     *host_length = host;
     return host < length ? read_port(text + host + 1, length - host - 1, port, problem) : 0;
+}
+
+enum { LOOPBACK_NET = 127 };
+
+static bool is_loopback_ipv6(const char *text)
+{
+    struct in6_addr address;
+
+    return inet_pton(AF_INET6, text, &address) == 1 &&
+           (IN6_IS_ADDR_LOOPBACK(&address) ||
+            (IN6_IS_ADDR_V4MAPPED(&address) && address.s6_addr[12] == LOOPBACK_NET));
+}
+
+static bool is_loopback_ipv4(const char *text)
+{
+    struct in_addr address;
+
+    return inet_pton(AF_INET, text, &address) == 1 && ntohl(address.s_addr) >> 24 == LOOPBACK_NET;
+}
+
+bool url_is_loopback(const char *server)
+{
+    bool is_in_brackets = server[0] == '[';
+    size_t host = measure_host(server, strlen(server)), edges = is_in_brackets ? 2 : 0;
+    char text[INET6_ADDRSTRLEN];
+
+    if (host < edges || host - edges >= sizeof(text))
+        return false;
+    snprintf(text, sizeof(text), "%.*s", (int)(host - edges), server + edges / 2);
+    return is_in_brackets ? is_loopback_ipv6(text)
+                          : strcasecmp(text, "localhost") == 0 || is_loopback_ipv4(text);
 }
 
 int url_read_parameters(const char *text,

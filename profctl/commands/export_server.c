@@ -2,10 +2,20 @@
 
 #include <stdio.h>
 
+#include "common/url_parts.h"
+
 static bool refuse_address(const char *problem, struct failure *failure)
 {
     failure_set(failure, EXIT_CODE_USAGE, "cannot export to that address: %s", problem);
     return false;
+}
+
+/* On its way, anybody can read what is not sent over TLS. WHAT is the secret; SCHEME begins a URL.
+ */
+static void tell_unprotected(const char *what, const char *server, const char *scheme)
+{
+    if (!url_is_loopback(server))
+        say("%s is sent to %s without TLS; use %s+https://", what, server, scheme);
 }
 
 static bool open_push(struct export_server *server, const char *text, bool (*should_stop)(void),
@@ -20,7 +30,11 @@ static bool open_push(struct export_server *server, const char *text, bool (*sho
                      : url.kind == PUSH_PARCA   ? "spool-parca"
                                                 : "spool-otlp";
     snprintf(server->name, sizeof(server->name), "%s", url.server);
-    return push_target_open(&url, should_stop, patience_ms, &server->push, failure);
+    if (!push_target_open(&url, should_stop, patience_ms, &server->push, failure))
+        return false;
+    if (url.token_file[0] != '\0' && !url.is_secure)
+        tell_unprotected("the token", url.server, push_kind_name(url.kind));
+    return true;
 }
 
 static bool open_clickhouse(struct export_server *server, const char *text, const char *host,
@@ -29,6 +43,7 @@ static bool open_clickhouse(struct export_server *server, const char *text, cons
 {
     struct clickhouse_url url;
     char problem[CLICKHOUSE_PROBLEM_BYTES];
+    char secret[sizeof(url.user) + 32];
 
     if (clickhouse_url_parse(text, &url, problem) < 0)
         return refuse_address(problem, failure);
@@ -36,6 +51,9 @@ static bool open_clickhouse(struct export_server *server, const char *text, cons
     snprintf(server->name, sizeof(server->name), "%s, database %s", url.host, url.database);
     if (!clickhouse_open(&url, should_stop, &server->clickhouse, failure))
         return false;
+    snprintf(secret, sizeof(secret), "the password of %s", url.user);
+    if (url.password_file[0] != '\0' && !url.is_secure)
+        tell_unprotected(secret, url.host, "clickhouse");
     if (patience_ms != 0)
         clickhouse_set_patience(server->clickhouse, patience_ms);
     clickhouse_target_init(&server->rows, server->clickhouse, host);

@@ -328,6 +328,31 @@ test_a_token_stands_in_a_file() {
     refute grep WRONG requests
 }
 
+# says_of URL: what an export says first, to a server that need not be there.
+says_of() {
+    in_background "$profctl" export "$1" --spool spool 2>says.log
+    wait_until test -s says.log
+    head -n1 says.log >first
+    kill -TERM "$background"
+    wait_until has_ended "$background"
+    rm -rf spool
+}
+
+# Addresses of documentation: nobody is there.
+test_secrets_that_anybody_can_read_are_told() {
+    echo secret >token
+    says_of "pyroscope+http://192.0.2.1?token_file=$PWD/token"
+    says '^profctl: the token is sent to 192.0.2.1:4040 without TLS; use pyroscope[+]https://$' first
+    says_of "clickhouse://me:$PWD/token@192.0.2.1/profiles"
+    says '^profctl: the password of me is sent to 192.0.2.1 without TLS; use clickhouse[+]https://$' first
+    for url in "otlp+https://192.0.2.1?token_file=$PWD/token" "otlp+http://192.0.2.1" \
+        "otlp+http://127.0.0.1:1?token_file=$PWD/token" "clickhouse://me@192.0.2.1/profiles" \
+        "clickhouse://me:$PWD/token@localhost:1/profiles"; do
+        says_of "$url"
+        refute grep TLS says.log
+    done
+}
+
 # Another one takes its place while the exporter runs, as in Kubernetes.
 test_a_token_may_be_replaced() {
     start_server pyroscope
@@ -360,7 +385,8 @@ test_a_spool_is_of_one_kind_of_server() {
 
 test_an_address_that_is_none_is_refused() {
     local url
-    for url in pyroscope://h otlp+http:// parca+http://h:0 'otlp+http://h?color=red' 'otlp+http://h/a b'; do
+    for url in pyroscope://h otlp+http:// parca+http://h:0 'otlp+http://h?color=red' 'otlp+http://h/a b' \
+        'otlp+http://h?ca_file=/c'; do
         expect 2 "$profctl" export "$url" --spool spool
         one_line stderr
         says 'cannot export to that address: ' stderr

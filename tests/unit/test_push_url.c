@@ -28,13 +28,16 @@ START_TEST(an_address_has_its_usual_port_and_path)
     expect_url("otlp+http://db", PUSH_OTLP, "http://db:4318/v1development/profiles");
     expect_url("otlp+https://db", PUSH_OTLP, "https://db:443/v1development/profiles");
     ck_assert_str_eq(url.server, "db:443");
+    ck_assert(url.is_secure);
+    expect_url("otlp+http://db?token_file=/t", PUSH_OTLP, "http://db:4318/v1development/profiles");
+    ck_assert(!url.is_secure);
 }
 END_TEST
 
 START_TEST(an_address_may_have_port_prefix_and_files)
 {
-    expect_url("otlp+http://[::1]:99/a/b/?token_file=/t/k@x&ca_file=/c&tenant=us", PUSH_OTLP,
-               "http://[::1]:99/a/b/v1development/profiles");
+    expect_url("otlp+https://[::1]:99/a/b/?token_file=/t/k@x&ca_file=/c&tenant=us", PUSH_OTLP,
+               "https://[::1]:99/a/b/v1development/profiles");
     ck_assert_str_eq(url.token_file, "/t/k@x");
     ck_assert_str_eq(url.ca_file, "/c");
     ck_assert_str_eq(url.tenant, "us");
@@ -58,6 +61,7 @@ START_TEST(what_is_no_address_is_refused)
         "otlp+http://h?colour=red",
         "otlp+http://h?token_file=",
         "otlp+http://h?tenant=a\nb",
+        "otlp+http://h?ca_file=/c",
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

@@ -81,6 +81,24 @@ START_TEST(what_is_no_port_is_refused)
 }
 END_TEST
 
+START_TEST(this_machine_is_known_by_its_own_addresses)
+{
+    static const char *const here[] = { "localhost",         "LocalHost:80", "127.0.0.1",
+                                        "127.1.2.3:80",      "[::1]:4318",   "[::1]",
+                                        "[::ffff:127.0.0.1]" };
+    static const char *const elsewhere[] = {
+        "db",       "localhost.example",    "127.0.0.1.example",
+        "10.0.0.1", "[fe80::1]:4318",       "127.example:80",
+        "[::2]",    "[::ffff:10.0.0.1]:80", ""
+    };
+
+    for (size_t i = 0; i < sizeof(here) / sizeof(here[0]); i++)
+        ck_assert_msg(url_is_loopback(here[i]), "%s", here[i]);
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+        ck_assert_msg(!url_is_loopback(elsewhere[i]), "%s", elsewhere[i]);
+}
+END_TEST
+
 /* Writes what it is given behind one another, a space behind each; "stop" ends it. */
 static int take_parameter(void *context, const char *parameter, size_t length)
 {
@@ -124,6 +142,7 @@ int main(void)
     tcase_add_test(claims, no_more_is_read_than_was_given);
     tcase_add_test(claims, what_is_no_host_is_refused);
     tcase_add_test(claims, what_is_no_port_is_refused);
+    tcase_add_test(claims, this_machine_is_known_by_its_own_addresses);
     tcase_add_test(claims, parameters_come_one_by_one);
     tcase_add_test(claims, an_error_ends_the_parameters);
     suite_add_tcase(suite, claims);
