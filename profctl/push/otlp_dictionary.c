@@ -8,7 +8,11 @@
 #include "profctl/push/otlp.pb-c.h"
 #include "profctl/push/packed_message.h"
 
-enum { FIRST = 1 /* the first of each table is empty */ };
+enum {
+    FIRST = 1, /* the first of each table is empty */
+    TRACE_ID_BYTES = 16,
+    SPAN_ID_BYTES = 8,
+};
 
 static int add_part(struct otlp_dictionary *dictionary, const Otlp__Dictionary *part)
 {
@@ -48,7 +52,11 @@ static int add_zero_entries(struct otlp_dictionary *dictionary)
     Otlp__Link link = OTLP__LINK__INIT, *links[] = { &link };
     Otlp__Attribute attribute = OTLP__ATTRIBUTE__INIT, *attributes[] = { &attribute };
     Otlp__Stack stack = OTLP__STACK__INIT, *stacks[] = { &stack };
+    uint8_t zeros[TRACE_ID_BYTES] = { 0 };
 
+    /* That of a link is to have its ids all the same, for who expects their sizes. */
+    link.trace_id = (ProtobufCBinaryData){ TRACE_ID_BYTES, zeros };
+    link.span_id = (ProtobufCBinaryData){ SPAN_ID_BYTES, zeros };
     part.n_mapping_table = part.n_location_table = part.n_function_table = part.n_link_table =
         part.n_attribute_table = part.n_stack_table = 1;
     part.mapping_table = mappings;
@@ -107,30 +115,62 @@ static int add_mapping(struct otlp_dictionary *dictionary, const struct path_fra
     return add_part(dictionary, &part);
 }
 
+/* The number among NAMES of A and B together; UNIQUE_NONE: out of memory. */
+static uint32_t number_of_pair(struct unique_strings *names, const struct push_text *a,
+                               const struct push_text *b)
+{
+    char *key;
+    int length =
+        asprintf(&key, "%.*s%c%.*s", (int)a->length, a->bytes, '\0', (int)b->length, b->bytes);
+
+    if (length < 0)
+        return UNIQUE_NONE;
+    uint32_t number = unique_strings_add(names, key, (size_t)length);
+    free(key);
+    return number;
+}
+
 /* That of FRAME's library, in one build of it; 0 without a library. */
 static int find_mapping(struct otlp_dictionary *dictionary, const struct path_frame *frame,
                         int32_t *out)
 {
     uint32_t known = unique_strings_count(&dictionary->libraries);
-    char *key;
 
     *out = 0;
     if (frame->library.length == 0)
         return 0;
-    int length = asprintf(&key, "%.*s%c%.*s", (int)frame->library.length, frame->library.bytes,
-                          '\0', (int)frame->build_id.length, frame->build_id.bytes);
-    if (length < 0)
-        return -ENOMEM;
-    uint32_t number = unique_strings_add(&dictionary->libraries, key, (size_t)length);
-    free(key);
+    uint32_t number = number_of_pair(&dictionary->libraries, &frame->library, &frame->build_id);
     *out = (int32_t)number + FIRST;
     return number == UNIQUE_NONE ? -ENOMEM : number < known ? 0 : add_mapping(dictionary, frame);
 }
 
-/* A key is one function at one place, both with its number. */
-static int add_place(struct otlp_dictionary *dictionary, uint32_t number)
+static int add_function(struct otlp_dictionary *dictionary, const struct path_frame *frame)
 {
     Otlp__Function function = OTLP__FUNCTION__INIT, *functions[] = { &function };
+    Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
+
+    function.name_strindex = function.system_name_strindex =
+        string_of(dictionary, frame->function.bytes, frame->function.length);
+    function.filename_strindex = string_of(dictionary, frame->file.bytes, frame->file.length);
+    part.n_function_table = 1;
+    part.function_table = functions;
+    return add_part(dictionary, &part);
+}
+
+/* That of FRAME, which two libraries may have. */
+static int find_function(struct otlp_dictionary *dictionary, const struct path_frame *frame,
+                         int32_t *out)
+{
+    uint32_t known = unique_strings_count(&dictionary->functions);
+    uint32_t number = number_of_pair(&dictionary->functions, &frame->function, &frame->file);
+
+    *out = (int32_t)number + FIRST;
+    return number == UNIQUE_NONE ? -ENOMEM : number < known ? 0 : add_function(dictionary, frame);
+}
+
+/* A key is one function at one place, which has its number. */
+static int add_place(struct otlp_dictionary *dictionary, uint32_t number)
+{
     Otlp__Location location = OTLP__LOCATION__INIT, *locations[] = { &location };
     Otlp__Line line = OTLP__LINE__INIT, *lines[] = { &line };
     Otlp__Dictionary part = OTLP__DICTIONARY__INIT;
@@ -138,14 +178,11 @@ static int add_place(struct otlp_dictionary *dictionary, uint32_t number)
 
     path_frame_of(&dictionary->keys, number, &frame);
     int error = find_mapping(dictionary, &frame, &location.mapping_index);
-    function.name_strindex = function.system_name_strindex =
-        string_of(dictionary, frame.function.bytes, frame.function.length);
-    function.filename_strindex = string_of(dictionary, frame.file.bytes, frame.file.length);
-    line.function_index = (int32_t)number + FIRST;
+    if (error == 0)
+        error = find_function(dictionary, &frame, &line.function_index);
     location.n_lines = 1;
     location.lines = lines;
-    part.n_function_table = part.n_location_table = 1;
-    part.function_table = functions;
+    part.n_location_table = 1;
     part.location_table = locations;
     return error < 0 ? error : add_part(dictionary, &part);
 }
@@ -200,9 +237,9 @@ int32_t otlp_dictionary_thread(struct otlp_dictionary *dictionary, const struct 
 
 int otlp_dictionary_begin(struct otlp_dictionary *dictionary)
 {
-    struct unique_strings *const tables[] = { &dictionary->strings, &dictionary->keys,
-                                              &dictionary->libraries, &dictionary->stacks,
-                                              &dictionary->attributes };
+    struct unique_strings *const tables[] = { &dictionary->strings,   &dictionary->keys,
+                                              &dictionary->functions, &dictionary->libraries,
+                                              &dictionary->stacks,    &dictionary->attributes };
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         unique_strings_fini(tables[i]);
@@ -223,6 +260,7 @@ void otlp_dictionary_fini(struct otlp_dictionary *dictionary)
 {
     unique_strings_fini(&dictionary->strings);
     unique_strings_fini(&dictionary->keys);
+    unique_strings_fini(&dictionary->functions);
     unique_strings_fini(&dictionary->libraries);
     unique_strings_fini(&dictionary->stacks);
     unique_strings_fini(&dictionary->attributes);

@@ -15,10 +15,11 @@
 struct otlp_dictionary {
     struct failure_latch latch;
     struct unique_strings strings;
-    struct unique_strings keys, libraries;    /* of frames: functions and mappings */
-    struct unique_strings stacks, attributes; /* paths, as bytes; keys and values */
-    struct stack_path path;                   /* of the current stack */
-    struct mapped_array packed;               /* char */
+    struct unique_strings keys, functions, libraries; /* of frames: locations, what they show, and
+                                                       * mappings */
+    struct unique_strings stacks, attributes;         /* paths, as bytes; keys and values */
+    struct stack_path path;                           /* of the current stack */
+    struct mapped_array packed;                       /* char */
 };
 
 /* Returns 0 or -ENOMEM. */

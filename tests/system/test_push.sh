@@ -116,6 +116,150 @@ test_otlp_takes_each_minute() {
     says 'tests/system/programs/busy\.c\]' requests
 }
 
+# fields FILE: those of a message as protoc decodes it, which knows nothing of ours: the numbers that lead there, a tab,
+# and the value.
+fields() {
+    protoc --decode_raw <"$1" | awk '
+        function join(i, text) { for (i = 0; i < depth; i++) text = text path[i] "."; return text }
+        $2 == "{" { path[depth++] = $1; next }
+        $1 == "}" { depth--; next }
+        { number = $1; sub(/:$/, "", number); sub(/^ *[0-9]+: /, ""); print join() number "\t" $0 }'
+}
+
+# has_fields FILE: exactly those on standard input are in the message: lines of their numbers, in which a comment follows,
+# and of their type: number, fixed64, or bytes, which are strings and packed numbers, too, and may look like a message.
+has_fields() {
+    fields "$1" >fields
+    awk -F'\t' '
+        function is_of(type, value) {
+            if (type == "fixed64") return value ~ /^0x[0-9a-f]+$/ && length(value) == 18
+            return type == "bytes" || value ~ /^[0-9]+$/
+        }
+        NR == FNR {
+            split($0, word, " ")
+            types[word[1]] = word[2]
+            for (n = split(word[1], number, "."); n > 0; n--) {
+                whole = number[1]
+                for (i = 2; i < n; i++) whole = whole "." number[i]
+                if (n > 1) is_whole[whole] = 1
+            }
+            next
+        }
+        {
+            known = ""
+            for (path = $1; path != "" && known == ""; sub(/\.?[0-9]+$/, "", path)) if (path in types) known = path
+            if (known != "" && (known == $1 ? is_of(types[known], $2) : types[known] == "bytes")) seen[known] = 1
+            else if (!(is_whole[$1] && $2 == "\"\"")) print "should not be: " $1 " " $2
+        }
+        END { for (path in types) if (!(path in seen)) print "is not there: " path }' - fields >difference
+    [ ! -s difference ] || fail "$1: $(head -n3 difference | xargs)"
+}
+
+# first_is_empty NUMBERS: of those in ./fields.
+first_is_empty() {
+    awk -F'\t' -v path="$1" '$1 == path || index($1, path ".") == 1 { exit !($1 == path && $2 == "\"\"") }' fields ||
+        fail "the first of $1 is not empty"
+}
+
+# export_once KIND: a minute or two of a busy program, as the server has taken them.
+export_once() {
+    command -v protoc >/dev/null || skip "no protoc"
+    start_server "$1"
+    start_session
+    start_export
+    wait_until has_requests service 2
+    stop_export
+    refute grep WRONG requests
+}
+
+# As opentelemetry-proto numbers them.
+test_otlp_has_the_fields_of_its_protocol() {
+    local table
+    export_once otlp
+    has_fields message.pb <<END
+1.1.1.1 bytes resource_profiles, resource, attributes, key
+1.1.1.2.1 bytes value, string_value
+1.2.1.1 bytes scope_profiles, scope, name
+1.2.1.2 bytes version
+1.2.2.1.1 number profiles, sample_type, type_strindex
+1.2.2.1.2 number unit_strindex
+1.2.2.2.1 number samples, stack_index
+1.2.2.2.2 bytes attribute_indices
+1.2.2.2.4 bytes values
+1.2.2.3 fixed64 time_unix_nano
+1.2.2.4 number duration_nano
+1.2.2.7 bytes profile_id
+2.1.4 number dictionary, mapping_table, filename_strindex
+2.1.5 bytes attribute_indices
+2.2.1 number location_table, mapping_index
+2.2.3.1 number lines, function_index
+2.3.1 number function_table, name_strindex
+2.3.2 number system_name_strindex
+2.3.3 number filename_strindex
+2.4.1 bytes link_table, trace_id
+2.4.2 bytes span_id
+2.5 bytes string_table
+2.6.1 number attribute_table, key_strindex
+2.6.2.1 bytes value, string_value
+2.7.1 bytes stack_table, location_indices
+END
+    for table in 1 2 3 5 6 7; do
+        first_is_empty "2.$table"
+    done
+}
+
+# As google/pprof numbers those of a profile.
+has_fields_of_pprof() {
+    gzip -dc profile-0.pb.gz >profile.pb
+    has_fields profile.pb <<END
+1.1 number sample_type, type
+1.2 number unit
+2.1 bytes sample, location_id
+2.2 bytes value
+2.3.1 number label, key
+2.3.2 number str
+3.1 number mapping, id
+3.5 number filename
+3.6 number build_id
+3.7 number has_functions
+3.8 number has_filenames
+4.1 number location, id
+4.2 number mapping_id
+4.4.1 number line, function_id
+5.1 number function, id
+5.2 number name
+5.3 number system_name
+5.4 number filename
+6 bytes string_table
+9 number time_nanos
+10 number duration_nanos
+11.1 number period_type, type
+11.2 number unit
+14 number default_sample_type
+END
+    first_is_empty 6
+}
+
+test_pyroscope_has_the_fields_of_its_protocol() {
+    export_once pyroscope
+    has_fields message.pb <<END
+1.1.1 bytes series, labels, name
+1.1.2 bytes value
+1.2.1 bytes samples, raw_profile
+END
+    has_fields_of_pprof
+}
+
+test_parca_has_the_fields_of_its_protocol() {
+    export_once parca
+    has_fields message.pb <<END
+2.1.1.1 bytes series, labels, labels, name
+2.1.1.2 bytes value
+2.2.1 bytes samples, raw_profile
+END
+    has_fields_of_pprof
+}
+
 # What was told to a server adds up to what a capture has of the same time, but for its edges.
 test_what_arrives_is_the_processes_cpu_time() {
     local told report

@@ -366,6 +366,44 @@ START_TEST(what_is_shared_is_there_once_behind_an_empty_one)
 }
 END_TEST
 
+/* A function of that name that two libraries have, and no file for either. */
+START_TEST(no_two_functions_are_the_same)
+{
+    static const char *const of_app[] = { "_start (in app)" }, *const of_other[] = {
+        "_start (in other)"
+    };
+
+    push_groups_free(&groups);
+    add_sums(MINUTE_S, add_source("app", "main thread"), add_stack(1, of_app, "b1"),
+             &(struct sums){ .cpu_ns = 7, .samples = 1 });
+    add_sums(MINUTE_S, add_source("app", "main thread"), add_stack(1, of_other, "b1"),
+             &(struct sums){ .cpu_ns = 8, .samples = 1 });
+    ck_assert_int_eq(push_groups_make(&groups, &rows), 0);
+    Otlp__Request *request = otlp_of_all();
+    const Otlp__Dictionary *all = request->dictionary;
+
+    ck_assert_uint_eq(all->n_location_table, 1 + 4);
+    ck_assert_uint_eq(all->n_function_table, 1 + 3);
+    for (size_t i = 1; i < all->n_location_table; i++)
+        ck_assert_int_lt(all->location_table[i]->lines[0]->function_index, 1 + 3);
+    otlp__request__free_unpacked(request, NULL);
+}
+END_TEST
+
+START_TEST(the_empty_link_has_ids_of_their_usual_sizes)
+{
+    static const uint8_t zeros[16];
+    Otlp__Request *request = otlp_of_all();
+    const Otlp__Link *link = request->dictionary->link_table[0];
+
+    ck_assert_uint_eq(link->trace_id.len, 16);
+    ck_assert_mem_eq(link->trace_id.data, zeros, 16);
+    ck_assert_uint_eq(link->span_id.len, 8);
+    ck_assert_mem_eq(link->span_id.data, zeros, 8);
+    otlp__request__free_unpacked(request, NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("push_profiles");
@@ -384,6 +422,8 @@ int main(void)
     tcase_add_test(all, series_follow_each_other_in_a_request);
     tcase_add_test(all, each_value_is_a_profile_of_otlp);
     tcase_add_test(all, what_is_shared_is_there_once_behind_an_empty_one);
+    tcase_add_test(all, no_two_functions_are_the_same);
+    tcase_add_test(all, the_empty_link_has_ids_of_their_usual_sizes);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

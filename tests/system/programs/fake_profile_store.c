@@ -13,7 +13,8 @@
  *     portal   as what stands between: with a page for people
  *
  * With a file "token", requests must have it. Each request is a line of the file "requests": its
- * mode, its path and what it has; profiles of pprof that it has are in profile-N.pb.gz. */
+ * mode, its path and what it has; profiles of pprof that it has are in profile-N.pb.gz, and the
+ * message of the last one, as others decode it, is in message.pb. */
 #include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -114,6 +115,16 @@ static void send_answer(int connection, const char *status, const char *headers,
         perror("fake_profile_store");
 }
 
+static void keep_message(const uint8_t *bytes, size_t length)
+{
+    FILE *file = fopen("message.pb", "w");
+
+    if (file == NULL || fwrite(bytes, 1, length, file) != length)
+        perror("message.pb");
+    if (file != NULL)
+        fclose(file);
+}
+
 /* --- Series of pprof --- */
 
 static void keep_profile(const ProtobufCBinaryData *profile)
@@ -166,6 +177,7 @@ static void take_pyroscope(const struct body *body, FILE *told)
 {
     Push__PyroscopeRequest *all = push__pyroscope_request__unpack(NULL, body->length, body->bytes);
 
+    keep_message(body->bytes, body->length);
     expect(has_header("Content-Type: application/proto\r"), "another Content-Type");
     expect(all != NULL, "no message");
     for (size_t i = 0; all != NULL && i < all->n_series; i++) {
@@ -187,8 +199,10 @@ static void take_parca(const struct body *framed, FILE *told)
 
     expect(has_header("Content-Type: application/grpc-web+proto\r"), "another Content-Type");
     expect(is_framed && length == framed->length - FRAME_HEAD_BYTES, "no frame");
-    if (complaint[0] == '\0')
+    if (complaint[0] == '\0') {
+        keep_message(head + FRAME_HEAD_BYTES, length);
         all = push__parca_request__unpack(NULL, length, head + FRAME_HEAD_BYTES);
+    }
     expect(all != NULL, "no message");
     for (size_t i = 0; all != NULL && i < all->n_series; i++) {
         const Push__ParcaSeries *series = all->series[i];
@@ -236,7 +250,9 @@ static void check_dictionary(const Otlp__Dictionary *all)
            "stack 0 is not empty");
     expect(all->n_attribute_table > 0 && all->attribute_table[0]->key_strindex == 0,
            "attribute 0 is not empty");
-    expect(all->n_link_table > 0, "no link 0");
+    expect(all->n_link_table > 0 && all->link_table[0]->trace_id.len == 16 &&
+               all->link_table[0]->span_id.len == 8,
+           "link 0 has no ids");
     for (size_t i = 0; i < all->n_mapping_table; i++) {
         const Otlp__Mapping *mapping = all->mapping_table[i];
         for (size_t k = 0; k < mapping->n_attribute_indices; k++)
@@ -308,8 +324,10 @@ static void take_otlp(const struct body *body, FILE *told)
     expect(has_header("Content-Type: application/x-protobuf\r"), "another Content-Type");
     expect(has_header("Content-Encoding: gzip\r"), "another Content-Encoding");
     expect(inflate_body(body, &length), "not gzipped");
-    if (complaint[0] == '\0')
+    if (complaint[0] == '\0') {
+        keep_message(inflated, length);
         all = otlp__request__unpack(NULL, length, inflated);
+    }
     expect(all != NULL && all->dictionary != NULL, "no message");
     if (complaint[0] == '\0')
         check_dictionary(all->dictionary);
