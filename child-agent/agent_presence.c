@@ -27,7 +27,8 @@ enum { FORGO_LOOK_NS = NS_PER_MS, FORGO_LOOKS = MS_PER_S };
 static struct {
     _Atomic bool are_forgone;          /* nobody makes them any more */
     _Atomic uint32_t beginning;        /* how many threads of the program are about to */
-    _Atomic uint64_t missing_since_ns; /* for want of a place; 0: they are not */
+    _Atomic bool lacks_agent;          /* the agent's thread, for want of a place */
+    _Atomic uint64_t missing_since_ns; /* 0: none is missing */
 } own_threads;
 
 /* What a handler could not end where the program waits for malloc. */
@@ -73,47 +74,62 @@ static bool leave_loneliness(void)
 
 void agent_presence_miss_threads(void)
 {
+    if (agent_thread_is_running())
+        atomic_store(&own_threads.lacks_agent, true);
     atomic_store(&own_threads.missing_since_ns, clock_monotonic_ns());
+    core_local.misses_threads = true;
 }
 
 /* Where they are missing, only one thread of the program tries again, after a rest. */
-static bool is_time_to_begin(uint64_t *missing_since_ns)
+static bool is_time_to_begin(void)
 {
-    *missing_since_ns = atomic_load(&own_threads.missing_since_ns);
-    if (*missing_since_ns == 0)
+    uint64_t missing_since_ns = atomic_load(&own_threads.missing_since_ns);
+    if (missing_since_ns == 0)
         return true;
     uint64_t now_ns = clock_monotonic_ns();
-    return now_ns - *missing_since_ns >= MISSING_REST_NS &&
-           atomic_compare_exchange_strong(&own_threads.missing_since_ns,
-                                          &(uint64_t){ *missing_since_ns }, now_ns);
+    return now_ns - missing_since_ns >= MISSING_REST_NS &&
+           atomic_compare_exchange_strong(&own_threads.missing_since_ns, &missing_since_ns, now_ns);
 }
 
-/* The agent's thread should have begun. */
-static void note_missing_threads(void)
+static void begin_agent_thread(void)
 {
-    if (!agent_thread_is_running())
+    bool is_there = agent_thread_is_running() || agent_thread_start(NULL) == 0;
+    atomic_store(&own_threads.lacks_agent, !is_there);
+}
+
+static void note_whether_missing(void)
+{
+    if (atomic_load(&own_threads.lacks_agent)) {
         agent_presence_miss_threads();
-    else
-        atomic_store(&own_threads.missing_since_ns, 0);
+        return;
+    }
+    core_local.misses_threads = false;
+    atomic_store(&own_threads.missing_since_ns, 0);
+}
+
+void agent_presence_return_threads(void)
+{
+    if (atomic_load(&own_threads.are_forgone))
+        return;
+    sampler_start_thread();
+    if (atomic_load(&own_threads.lacks_agent))
+        begin_agent_thread();
+    note_whether_missing();
 }
 
 static void begin_threads(void)
 {
-    uint64_t missing_since_ns;
-    if (!is_time_to_begin(&missing_since_ns))
+    if (!is_time_to_begin())
         return;
     if (dormancy_leave()) {
-        note_missing_threads();
-        return;
+        atomic_store(&own_threads.lacks_agent, !agent_thread_is_running());
+    } else if (core_local.has_arena || core_local.is_alone) {
+        bool was_alone = leave_loneliness();
+        sampler_start_thread();
+        if (was_alone || atomic_load(&own_threads.lacks_agent))
+            begin_agent_thread();
     }
-    if (!core_local.has_arena && !core_local.is_alone)
-        return;
-    bool was_alone = leave_loneliness();
-    sampler_start_thread();
-    if (was_alone || missing_since_ns != 0) {
-        (void)agent_thread_start(NULL);
-        note_missing_threads();
-    }
+    note_whether_missing();
 }
 
 void agent_presence_ensure_thread(void)
@@ -151,6 +167,8 @@ int agent_presence_begin(const struct agent_address *address)
 {
     atomic_store(&own_threads.are_forgone, false);
     atomic_store(&own_threads.missing_since_ns, 0);
+    atomic_store(&own_threads.lacks_agent, false);
+    core_local.misses_threads = false;
     atomic_store(&own_threads.beginning, 0); /* those were in the parent of a forked child */
     if (address->path[0] == '\0') {
         if (is_served_by_thread())

@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "child-agent/agent_thread.h"
-#include "child-agent/guest/real_calls.h"
+#include "child-agent/guest/signal_bits.h"
 #include "child-agent/handler_work.h"
 #include "child-agent/recording_word.h"
 #include "child-agent/reunion.h"
@@ -182,19 +182,15 @@ void resting_follow_change(void)
         follow_change();
 }
 
-/* In a handler of the program its signal is blocked, and what it interrupted may hold any lock. */
-static bool is_sure_of_no_handler(void)
-{
-    sigset_t mask;
-    return real_pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 && sigisemptyset(&mask);
-}
-
 void resting_note_wait_slowly(void)
 {
     resting_look();
     if (is_changed())
         handler_work_do_undisturbed(follow_change);
-    if (core_local.lacks_thread && is_sure_of_no_handler() && handler_work_is_possible())
+    /* In a handler of the program, what it interrupted may hold any lock. */
+    bool wants_thread =
+        core_local.misses_threads || (core_local.lacks_thread && handler_work_is_possible());
+    if (wants_thread && signal_bits_are_none_blocked())
         upcall_ensure_thread();
 }
 

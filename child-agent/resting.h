@@ -49,12 +49,15 @@ static inline void resting_note_record(void)
 
 /* Called when the program is about to wait for something and holds no lock of the C library. Does
  * what resting_look() and resting_follow_change() do, since a thread that waits has few ticks, and
- * starts agent threads if the session needs them. Not in the agent's signal handlers. */
+ * starts agent threads if the session needs them, or they gave way and there may be places again.
+ * Not in the agent's signal handlers. */
 void resting_note_wait_slowly(void);
 
 static inline void resting_note_wait(void)
 {
-    if (__builtin_expect(core_local.is_alone | core_local.is_resting | core_local.lacks_thread, 0))
+    if (__builtin_expect(core_local.is_alone | core_local.is_resting | core_local.lacks_thread |
+                             core_local.misses_threads,
+                         0))
         resting_note_wait_slowly();
 }
 

@@ -17,7 +17,7 @@
     X(DISABLED, 9, "PROFD_DISABLE=1 is in its environment")                                        \
     X(FOREIGN, 10, "it was built for another machine or word size than the agent")                 \
     X(SILENT, 11, "its agent never said hello")                                                    \
-    X(OTHER_USER, 12, "it belongs to another user and ended before profd allowed it to record")    \
+    X(OTHER_USER, 12, "it belongs to another user, and could not be told that it may record")      \
     X(OUT_OF_REACH, 13,                                                                            \
       "the agent cannot be opened where it runs, or a filter of system calls would stop it")       \
     X(SANITIZER, 14,                                                                               \

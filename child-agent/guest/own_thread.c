@@ -17,7 +17,6 @@
 enum {
     AGENT_STACK_BYTES = 512 * 1024,
     AGENT_LEAST_STACK_BYTES = 128 * 1024, /* several times what they use */
-    OWN_THREADS_MOST = 8,                 /* there are four kinds, of which one may be ending */
 };
 
 /* A thread of the agent's own. */
@@ -57,22 +56,6 @@ static size_t needed_stack_bytes(void)
     return stack_bytes;
 }
 
-static bool is_urgent(void)
-{
-    int policy = sched_getscheduler(0);
-    return policy == SCHED_FIFO || policy == SCHED_RR;
-}
-
-/* What is urgent in the program is not so for us. */
-static int set_scheduling(pthread_attr_t *attributes)
-{
-    static const struct sched_param no_priority = { 0 };
-    int error = pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
-    if (error == 0)
-        error = pthread_attr_setschedpolicy(attributes, SCHED_OTHER);
-    return error != 0 ? error : pthread_attr_setschedparam(attributes, &no_priority);
-}
-
 static int create_thread(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     pthread_attr_t attributes;
@@ -80,8 +63,6 @@ static int create_thread(pthread_t *thread, void *(*start_routine)(void *), void
     if (error != 0)
         return -error;
     error = pthread_attr_setstacksize(&attributes, needed_stack_bytes());
-    if (error == 0 && is_urgent())
-        error = set_scheduling(&attributes);
     if (error == 0)
         error = real_pthread_create(thread, &attributes, start_routine, argument);
     if (error == EINVAL)
@@ -125,6 +106,17 @@ bool own_thread_is(struct profd_thread_id thread)
         if (atomic_load(&own_threads[i].tid) == thread.number)
             return true;
     return false;
+}
+
+size_t own_thread_list(int32_t ids[OWN_THREADS_MOST])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < OWN_THREADS_MOST; i++) {
+        int32_t tid = atomic_load(&own_threads[i].tid);
+        if (tid != 0)
+            ids[count++] = tid;
+    }
+    return count;
 }
 
 void own_thread_forget_all(void)

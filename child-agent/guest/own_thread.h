@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "profd_threads.h"
 
@@ -13,6 +15,13 @@ int own_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *a
 
 /* Returns whether THREAD is an agent thread that has not ended. Any thread. */
 bool own_thread_is(struct profd_thread_id thread);
+
+/* There are four kinds, of which one may be ending. */
+enum { OWN_THREADS_MOST = 8 };
+
+/* Returns how many agent threads have begun and not ended, with the kernel's ids of them. Any
+ * thread. */
+size_t own_thread_list(int32_t ids[OWN_THREADS_MOST]);
 
 /* Called in a forked child before it creates agent threads. */
 void own_thread_forget_all(void);

@@ -36,6 +36,12 @@ uint64_t signal_bits_blockable(uint64_t bits)
     return bits & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
 }
 
+bool signal_bits_are_none_blocked(void)
+{
+    sigset_t mask;
+    return real_pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 && sigisemptyset(&mask);
+}
+
 void signal_bits_add(sigset_t *set, uint64_t bits)
 {
     bits |= signal_bits_of(set);

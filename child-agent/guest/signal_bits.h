@@ -4,6 +4,7 @@
 #define PROFD_AGENT_SIGNAL_BITS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Returns all signals except those that the C library needs for itself. */
@@ -20,6 +21,10 @@ uint64_t signal_bits_blockable(uint64_t bits);
 
 /* Adds the signals in BITS to SET. */
 void signal_bits_add(sigset_t *set, uint64_t bits);
+
+/* Returns whether the calling thread blocks no signal. Then it is surely in no handler, whose
+ * signal would be blocked. */
+bool signal_bits_are_none_blocked(void);
 
 /* Changes the calling thread's kernel mask as HOW says, like pthread_sigmask() but without the
  * agent's interposed version. Returns the previous mask. */

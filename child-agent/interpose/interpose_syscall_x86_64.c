@@ -1,7 +1,7 @@
 /* Interposed: calls that a program makes by their number. Those that set filters or masks of
  * signals are noticed, those that end a thread, and those that copy the process; a signalfd(), an
- * exec, the handler of a signal that may be ours, and those that enter namespaces are handed to the
- * interposed function of that name. All
+ * exec, the handler of a signal, and those that enter namespaces are handed to the interposed
+ * function of that name. All
  * others go to the kernel as the C library makes them: without a frame, since some children share
  * the stack with who made them. The number stays below the stack's end, so that a call that our
  * signal cut short can be made again. */
@@ -159,14 +159,20 @@ static struct sigaction action_of_raw(const struct raw_action *raw)
     return action;
 }
 
-static struct raw_action raw_of_action(const struct sigaction *action)
+/* What is on as the kernel tells it, but for what of it is ours: it is the program's ACTION. */
+static void show_action(const struct sigaction *action, struct raw_action *raw)
 {
-    struct raw_action raw = { .flags = (uint32_t)action->sa_flags,
-                              .mask = signal_bits_of(&action->sa_mask) };
-    memcpy(&raw.handler, &action->sa_sigaction, sizeof(raw.handler));
-    if (raw.flags & RAW_RESTORER)
-        memcpy(&raw.restorer, &action->sa_restorer, sizeof(raw.restorer));
-    return raw;
+    uint64_t restorer_flag = action->sa_handler > SIG_IGN ? RAW_RESTORER : 0;
+    memcpy(&raw->handler, &action->sa_sigaction, sizeof(raw->handler));
+    raw->flags = (uint32_t)action->sa_flags | (raw->flags & restorer_flag);
+    raw->restorer = raw->flags & RAW_RESTORER ? raw->restorer : 0;
+    raw->mask = signal_bits_blockable(signal_bits_of(&action->sa_mask));
+}
+
+/* The C library keeps two for itself. */
+static bool is_signal_of_programs(long signal)
+{
+    return signal > 0 && signal < _NSIG && (signal <= SIGSYS || signal >= SIGRTMIN);
 }
 
 /* The kernel is asked first for the action that is on, which it refuses to write where nothing can
@@ -176,7 +182,7 @@ static long change_action(long number, long signal, long action, long old_action
 {
     struct raw_action raw;
     struct sigaction wanted, before;
-    if (!may_look() || bytes != sizeof(raw.mask) || !sampling_signal_may_be((int)signal) ||
+    if (!may_look() || bytes != sizeof(raw.mask) || !is_signal_of_programs(signal) ||
         !sampling_signal_is_own_process() ||
         (action != 0 && !process_memory_read_argument((const void *)action, &raw, sizeof(raw))))
         return call_result(make_call(number, signal, action, old_action, bytes, fifth));
@@ -188,7 +194,7 @@ static long change_action(long number, long signal, long action, long old_action
     if (sigaction((int)signal, action != 0 ? &wanted : NULL, &before) < 0)
         return -1;
     if (old_action != 0)
-        *(struct raw_action *)old_action = raw_of_action(&before);
+        show_action(&before, (struct raw_action *)old_action);
     return 0;
 }
 

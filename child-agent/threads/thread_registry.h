@@ -80,6 +80,9 @@ void thread_registry_try_visit(void (*visit)(struct thread_registration *thread)
 /* Returns a number that is above all slots in use. The sampler walks them with
  * thread_registry_at(). */
 uint32_t thread_registry_slot_count(void);
+/* Returns when the last thread that has ended began to, on CLOCK_MONOTONIC; 0: none has. Any
+ * thread. */
+uint64_t thread_registry_last_end_ns(void);
 /* Returns how many threads the program has, including those that are about to start. */
 uint32_t thread_registry_live_count(void);
 struct thread_registration *thread_registry_at(uint32_t slot);

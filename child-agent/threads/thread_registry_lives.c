@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/cpu_clock.h"
@@ -41,6 +42,13 @@ static pthread_key_t end_key;   /* its destructor ends registrations */
 static struct thread_registration *_Atomic main_thread;
 static _Atomic bool has_main_ended;
 
+static _Atomic uint64_t last_end_ns; /* 0: none has ended */
+
+uint64_t thread_registry_last_end_ns(void)
+{
+    return atomic_load(&last_end_ns);
+}
+
 /* The kernel takes the id out of the handle of a thread that has ended. */
 static bool is_gone(const struct thread_registration *thread)
 {
@@ -63,6 +71,7 @@ static void leave_registry(struct thread_registration *self)
         atomic_store(&main_thread, NULL);
         atomic_store(&has_main_ended, true);
     }
+    atomic_store(&last_end_ns, clock_monotonic_ns());
     thread_registry_unregister_current();
     /* The process ends with its last thread, which must be one of the program's. */
     if (is_nobody_left())

@@ -155,7 +155,7 @@ static bool find_replaced_programs(struct census *census, bool showing, uint64_t
 
     for (struct child *child = census->children->first; child != NULL;
          child = child != last ? child->next : NULL) {
-        if (!child_execs_unseen(child))
+        if (!child_is_unconnected(child))
             continue;
         bool has_turn = number++ % looks == turn;
         if ((has_turn || agents_knows_exec(census->agents, child)) &&

@@ -301,7 +301,7 @@ static void apply_end(struct census *census, const struct census_entry *entry)
  * settled when it has happened, or has failed. */
 static bool exec_may_still_fail(const struct child *latest)
 {
-    return latest != NULL && child_execs_unseen(latest) && kill(latest->pid, 0) == 0 &&
+    return latest != NULL && child_is_unconnected(latest) && kill(latest->pid, 0) == 0 &&
            !process_runs_other_program(latest->pid, latest->executable);
 }
 

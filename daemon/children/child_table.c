@@ -323,7 +323,7 @@ static bool may_keep(enum child_kept now, enum child_kept next)
     return (moves[now] >> next & 1) != 0;
 }
 
-bool child_execs_unseen(const struct child *child)
+bool child_is_unconnected(const struct child *child)
 {
     bool is_alone = child->agent == CHILD_IS_ALONE;
     bool has_left = child->agent == CHILD_LISTENS && child->state == CHILD_DETACHED;

@@ -289,9 +289,9 @@ void child_set_dormancy(struct child *child, enum child_dormancy next);
 /* Sets the state of the search for CHILD's process to NEXT. */
 void child_set_search(struct child_table *table, struct child *child, enum child_search next);
 
-/* Returns whether CHILD, which has an agent and lives, would lose no connection by an exec. Without
- * one are those of one thread, and those that closed theirs before a filter of system calls. */
-bool child_execs_unseen(const struct child *child);
+/* Returns whether CHILD, which has an agent and lives, has no connection, which an exec would end:
+ * those of one thread have none, and those whose agent's thread had to go. */
+bool child_is_unconnected(const struct child *child);
 
 /* Returns whether nothing kept CHILD, of which nothing is kept, from recording: it had nothing. */
 bool child_had_nothing_to_record(const struct child *child);

@@ -8,11 +8,10 @@
 /* Between two looks at all of them: each takes a system call for every chunk. */
 #define LOOK_EVERY_NS UINT64_C(250000000)
 
-/* CHILD has an arena, and nobody in it to talk to. */
+/* CHILD has an arena, and nobody in it to talk to, or nobody any more. */
 static bool is_lone(const struct child *child)
 {
-    return child->agent == CHILD_IS_ALONE && child->arena_fd >= 0 && child->state != CHILD_ENDED &&
-           child->share != NULL;
+    return child_is_unconnected(child) && child->arena_fd >= 0 && child->share != NULL;
 }
 
 /* A child whose arena cannot be read ages with its next look, or its end. */

@@ -133,14 +133,6 @@ test_a_program_has_as_many_tasks_as_it_may() {
     [ "$clock" = cpu ] || says 'not as requested: there is no place for a thread of the agent' report
 }
 
-test_the_agents_threads_are_never_urgent() {
-    local status=0
-    "$programs/urgent_threads" || status=$?
-    [ $status -ne $skip_status ] || skip "may not have real-time priority"
-    run_fast "$programs/urgent_threads"
-    has_function urgent_threads burn_outer
-}
-
 # The agent's part of the data is a tenth, too. With hardly any, nothing is recorded.
 test_a_program_with_little_data_keeps_it() {
     local limit threads bare
