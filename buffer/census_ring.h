@@ -32,6 +32,9 @@ enum census_kind {
                          * has an obstacle, and will say no more */
     CENSUS_WOKEN = 5,   /* PID, which was PRESENT, now records, and has not said hello yet */
     CENSUS_WISH = 6,    /* PID wants another perf event (buffer/event_loan.h) */
+    CENSUS_FOREIGN_EXEC = 7, /* not for profd: the process with the number -PID in the pid namespace
+                              * PARENT_PID (the lower half of its id) becomes another program, which
+                              * reads what its clock showed then */
 };
 
 /* One entry. Times are CLOCK_MONOTONIC ns. */
@@ -90,6 +93,15 @@ const char *census_ring_command_line(const struct census_entry *entry, size_t *b
 /* Returns what PID's CPU clock showed when PID reported the program that it runs by now. Looks at
  * the newest entries, read or unread. Returns PROCESS_CLOCK_UNKNOWN if none of them says so. */
 uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid);
+
+/* The same of a process whose PID is of the pid namespace with the id PID_NAMESPACE rather than of
+ * profd's. */
+uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,
+                                           uint64_t pid_namespace);
+
+/* Returns the entry for that: the process, whose clock shows CPU_NS, is about to become another
+ * program. */
+struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace, uint64_t cpu_ns);
 
 /* Takes the oldest entry. Returns true with *OUT, whose path is terminated; false if there is no
  * entry, or if the oldest one is still being written. */

@@ -17,16 +17,24 @@
 #include "child-agent/guest/memory_probe_x86_64.h"
 #include "common/program_facts.h"
 #include "common/recording_obstacle.h"
+#include "common/system_id.h"
+
+static struct census_ring *find_any_ring(void)
+{
+    struct lease_ledger *ledger;
+
+    return core.is_enabled && !atomic_load(&core.has_filter) && agent_lease_get(&ledger) == 0 &&
+                   ledger != NULL
+               ? ledger->ring
+               : NULL;
+}
 
 /* NULL: nobody is to be told, or not in this way. */
 static struct census_ring *find_ring(void)
 {
-    struct lease_ledger *ledger;
+    struct census_ring *ring = find_any_ring();
 
-    if (!core.is_enabled || atomic_load(&core.has_filter) || agent_lease_get(&ledger) < 0 ||
-        ledger == NULL || lease_owner_is_foreign(agent_lease_owner()))
-        return NULL;
-    return ledger->ring;
+    return ring != NULL && !lease_owner_is_foreign(agent_lease_owner()) ? ring : NULL;
 }
 
 static bool is_descriptor(const char *path)
@@ -247,9 +255,24 @@ static bool was_never_born(struct profd_process_id process)
     return atomic_compare_exchange_strong(unborn_place(process), &expected, 0);
 }
 
+/* profd is not told of programs there, but the next one needs to know. */
+static void leave_clock_for_next(struct census_ring *ring)
+{
+    int call_errno = errno;
+    const pid_t caller = getpid();
+    const struct census_entry entry =
+        census_ring_foreign_exec(caller, pid_namespace(), process_clock_ns(caller));
+
+    (void)census_ring_put_if_roomy(ring, &entry); /* else its time is the next one's */
+    errno = call_errno;
+}
+
 void census_report_exec(const struct census_program *program, struct profd_process_id process)
 {
+    struct census_ring *ring = find_any_ring();
     (void)was_never_born(process); /* it tries again */
+    if (ring != NULL && lease_owner_is_foreign(agent_lease_owner()) && process.number == getpid())
+        leave_clock_for_next(ring);
     tell_program(program, process, CENSUS_EXEC);
 }
 
@@ -278,7 +301,11 @@ void census_report_ended(struct profd_process_id process, int wait_status, uint6
 
 uint64_t census_clock_at_exec_ns(void)
 {
-    struct census_ring *ring = find_ring();
-    return ring != NULL ? census_ring_clock_at_exec(ring, profd_current_process_id().number)
-                        : PROCESS_CLOCK_UNKNOWN;
+    struct census_ring *ring = find_any_ring();
+    const int32_t pid = profd_current_process_id().number;
+    if (ring == NULL)
+        return PROCESS_CLOCK_UNKNOWN;
+    return lease_owner_is_foreign(agent_lease_owner())
+               ? census_ring_clock_at_foreign_exec(ring, pid, pid_namespace())
+               : census_ring_clock_at_exec(ring, pid);
 }

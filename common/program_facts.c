@@ -121,14 +121,16 @@ static void copy_interpreter(const char *head, size_t bytes, char *interpreter, 
     interpreter[length] = '\0';
 }
 
-/* As the kernel sees it, which then tells the loader not to preload. Root gains nothing. */
+/* As the kernel sees it, which then tells the loader not to preload: also where a process that has
+ * changed its effective user or group alone runs any program. Root gains nothing. */
 static bool raises_privileges(int fd, const struct stat *status)
 {
-    bool is_setuid = (status->st_mode & S_ISUID) && status->st_uid != getuid();
-    bool is_setgid =
-        (status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP) && status->st_gid != getgid();
+    bool sets_user = status->st_mode & S_ISUID;
+    bool sets_group = (status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP);
+    uid_t user = sets_user ? status->st_uid : geteuid();
+    gid_t group = sets_group ? status->st_gid : getegid();
 
-    return is_setuid || is_setgid ||
+    return user != getuid() || group != getgid() ||
            (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0);
 }
 

@@ -25,7 +25,7 @@ struct program_facts {
     bool is_elf;            /* false: nothing is known of the file */
     bool is_foreign;        /* of a word size or machine that the agent's library is not for */
     bool has_interpreter;   /* it is started by the dynamic loader, which preloads */
-    bool raises_privileges; /* setuid, setgid, or capabilities of the file */
+    bool raises_privileges; /* setuid, setgid, or capabilities of the file, or of the process */
     bool has_preload;       /* LD_PRELOAD names the agent's library */
     bool is_disabled;       /* PROFD_DISABLE=1 */
     enum program_sanitizer sanitizer; /* that it was built with */

@@ -1,5 +1,5 @@
-/* Interposed: fork(), whose steps are handlers (fork.h). Where there is no place for one more process,
- * the agent's threads make it. */
+/* Interposed: fork(), whose steps are handlers (fork.h). Where there is no place for one more
+ * process, the agent's threads make it. */
 #include <errno.h>
 #include <stddef.h>
 #include <unistd.h>

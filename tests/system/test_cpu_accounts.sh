@@ -119,6 +119,16 @@ test_a_program_that_becomes_another_counts_once_in_any_session() {
     about "$(report_number cpuMs)" 200 # twice 50, and 100
 }
 
+# There nobody tells profd of it.
+test_a_program_that_becomes_another_counts_once_in_a_pid_namespace() {
+    unshare -pf true 2>/dev/null || skip "may not make pid namespaces"
+    # `accounts` works until its process has used so much.
+    expect 0 "$profctl" run -o out.json -- \
+        unshare -pf bash -c "'$programs/accounts' 200; for ((i = 0; i < 100000; i++)); do :; done; exec '$programs/accounts' 400"
+    read_facts out.json
+    about "$(report_number cpuMs)" 600
+}
+
 # Most of a short program's life is over when its agent begins.
 test_a_life_begins_before_the_agent() {
     expect 0 "$profctl" run -o out.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'

@@ -57,6 +57,20 @@ START_TEST(who_became_a_program_finds_its_clock)
 }
 END_TEST
 
+START_TEST(who_became_a_program_in_another_pid_namespace_finds_its_clock)
+{
+    enum { THEIRS = 77 };
+    const struct census_entry entry = census_ring_foreign_exec(1, THEIRS, 40);
+    put_entry(1, CENSUS_EXEC, 10);
+    census_ring_put(ring, &entry);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 10);
+    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 1, THEIRS), 40);
+    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 2, THEIRS), PROCESS_CLOCK_UNKNOWN);
+    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 1, THEIRS + 1),
+                      PROCESS_CLOCK_UNKNOWN);
+}
+END_TEST
+
 START_TEST(what_was_taken_can_be_recalled_until_it_is_overwritten)
 {
     struct census_entry *recalled = calloc(CENSUS_RING_ENTRIES, sizeof(*recalled)), got;
@@ -282,6 +296,7 @@ int main(void)
     tcase_add_test(tests, a_command_line_is_told_as_far_as_there_is_room);
     tcase_add_test(tests, an_entry_is_taken_once_as_it_was_put);
     tcase_add_test(tests, who_became_a_program_finds_its_clock);
+    tcase_add_test(tests, who_became_a_program_in_another_pid_namespace_finds_its_clock);
     tcase_add_test(tests, a_long_path_keeps_its_end);
     tcase_add_test(tests, what_has_no_room_is_counted);
     tcase_add_test(tests, who_dies_over_an_entry_loses_only_that);
