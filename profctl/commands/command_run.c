@@ -36,8 +36,9 @@ struct run {
     uv_timer_t duration;
     uv_signal_t child;
     bool is_duration_over;
-    bool is_alone;      /* profd has ended, and the command is our child */
-    bool has_no_daemon; /* none could be started: nothing has begun */
+    bool is_alone;        /* profd has ended, and the command is our child */
+    bool may_be_launched; /* the command: profd was asked to */
+    bool has_no_daemon;   /* none could be started: nothing has begun */
 };
 
 /* --- What happens while the command runs --- */
@@ -175,8 +176,10 @@ static int run_command(struct run *run, struct failure *failure)
 {
     int exit_status;
 
-    if (!session_start(run->client, run->arguments, NULL, failure) ||
-        !client_launch(run->client, run->arguments->operands, failure))
+    if (!session_start(run->client, run->arguments, NULL, failure))
+        return failure->code;
+    run->may_be_launched = true;
+    if (!client_launch(run->client, run->arguments->operands, failure))
         return failure->code;
     run->command = private_daemon_command(&run->daemon);
     if (!wait_for_command(run, true, &exit_status, failure))
@@ -209,8 +212,10 @@ static int run_with_daemon(struct run *run, struct failure *failure)
         return failure->code;
     code = client_adopt(run->daemon.fd, &run->client, failure) ? run_with_client(run, failure)
                                                                : (int)failure->code;
-    if (private_daemon_end(&run->daemon) && code == EXIT_CODE_NO_DAEMON)
-        failure->text[0] = '\0'; /* it could not start, and has said why */
+    if (private_daemon_end(&run->daemon) && code == EXIT_CODE_NO_DAEMON && !run->may_be_launched) {
+        run->has_no_daemon = true;
+        failure_set(failure, code, "profd cannot start"); /* it has said why */
+    }
     return code;
 }
 

@@ -158,6 +158,15 @@ test_a_place_without_proc_runs_the_command_all_the_same() {
     [ ! -e ran ]
 }
 
+test_a_command_whose_limits_leave_no_room_for_profd_runs_all_the_same() {
+    local limit
+    for limit in '-f 100' '-n 12'; do
+        expect 5 bash -c "ulimit $limit; exec '$profctl' run -o out.json -- sh -c 'echo ran; exit 5'"
+        says '^ran$' stdout
+        says "profd cannot start; 'sh' runs without being profiled" stderr
+    done
+}
+
 test_output_that_cannot_be_written_fails_before_the_command_starts() {
     expect 1 "$profctl" run -o no/such/folder/out.json -- touch started
     one_line stderr
