@@ -156,7 +156,7 @@ const char *report_end_text(const struct report_end *end, char out[REPORT_END_TE
     else if (strcmp(end->verdict, "frozen") == 0)
         snprintf(out, REPORT_END_TEXT_BYTES, "did not answer");
     else if (strcmp(end->verdict, "vanished") == 0)
-        snprintf(out, REPORT_END_TEXT_BYTES, "ended in an unknown way");
+        snprintf(out, REPORT_END_TEXT_BYTES, "nobody told profd how");
     else
         snprintf(out, REPORT_END_TEXT_BYTES, "%.40s", end->verdict);
     return out;

@@ -297,23 +297,36 @@ static void print_absence(const struct report *report, const struct report_absen
     fputc('\n', out);
 }
 
+/* Of processes that ended UNSEEN, as shells of system() do, nobody knows whether that was abnormal.
+ */
+static void print_ends(const struct report *report, bool unseen, FILE *out)
+{
+    const struct report_end *ends = report->fates.ends.items;
+    char text[REPORT_END_TEXT_BYTES];
+    bool has_begun = false;
+
+    for (size_t i = 0; i < report->fates.ends.count; i++) {
+        if ((strcmp(ends[i].verdict, "vanished") == 0) != unseen)
+            continue;
+        if (!has_begun)
+            fputs(unseen ? "\nEnded unseen:\n" : "\nEnded abnormally:\n", out);
+        has_begun = true;
+        fprintf(out, "  %6llu × ", (unsigned long long)ends[i].processes);
+        report_put_text(ends[i].name, strlen(ends[i].name), out);
+        fprintf(out, ": %s\n", report_end_text(&ends[i], text));
+    }
+}
+
 static void print_fates(const struct report *report, FILE *out)
 {
     const struct report_absence *absences = report->fates.absences.items;
-    const struct report_end *ends = report->fates.ends.items;
-    char text[REPORT_END_TEXT_BYTES];
 
     if (report->fates.absences.count > 0)
         fputs("\nNot profiled:\n", out);
     for (size_t i = 0; i < report->fates.absences.count; i++)
         print_absence(report, &absences[i], out);
-    if (report->fates.ends.count > 0)
-        fputs("\nEnded abnormally:\n", out);
-    for (size_t i = 0; i < report->fates.ends.count; i++) {
-        fprintf(out, "  %6llu × ", (unsigned long long)ends[i].processes);
-        report_put_text(ends[i].name, strlen(ends[i].name), out);
-        fprintf(out, ": %s\n", report_end_text(&ends[i], text));
-    }
+    print_ends(report, false, out);
+    print_ends(report, true, out);
     if (report->lost_blocks > 0)
         fprintf(out,
                 "\nLost: %.0f of the blocks that were recorded are neither here nor counted as "
