@@ -12,16 +12,15 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/process_arena.h"
-#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/look_alarm.h"
 #include "child-agent/session.h"
-#include "common/time_units.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
 
 enum {
     HELLO_MAX_BYTES = 16 * 1024,
-    LINK_SEND_WAIT_MS = 1000,
+    LINK_SEND_WAIT_S = 1,
 };
 
 static struct {
@@ -197,24 +196,28 @@ void agent_link_close(void)
     agent_link_abandon();
 }
 
-static int wait_for_events(short events, int timeout_ms)
+int agent_link_wait(uint64_t due_ns)
 {
-    struct pollfd poll_fd = { .fd = link_state.fd, .events = events };
+    struct pollfd poll_fd = { .fd = link_state.fd, .events = POLLIN };
     if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
         return -EBADF;
-    const struct timespec timeout = { .tv_sec = timeout_ms / MS_PER_S,
-                                      .tv_nsec = timeout_ms % MS_PER_S * NS_PER_MS };
-    sigset_t mask;
-    sampling_signal_waking_mask(&mask);
-    int got = ppoll(&poll_fd, 1, timeout_ms >= 0 ? &timeout : NULL, &mask);
-    if (got < 0)
-        return errno == EINTR ? 0 : -errno;
+    int got = look_alarm_wait(&poll_fd, 1, due_ns);
     return got > 0 && (poll_fd.revents & POLLNVAL) ? -EBADF : got;
 }
 
-int agent_link_wait(int timeout_ms)
+/* Nothing else is done meanwhile, not even for signals. */
+static int wait_for_room(void)
 {
-    return wait_for_events(POLLIN, timeout_ms);
+    static const struct timespec longest = { .tv_sec = LINK_SEND_WAIT_S };
+    struct pollfd poll_fd = { .fd = link_state.fd, .events = POLLOUT };
+    sigset_t all;
+    sigfillset(&all);
+    if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
+        return -EBADF;
+    int got = ppoll(&poll_fd, 1, &longest, &all);
+    if (got <= 0)
+        return got < 0 ? -errno : -ETIMEDOUT;
+    return poll_fd.revents & POLLNVAL ? -EBADF : 0;
 }
 
 /* Keeps the first of FDS: profd never sends more than one with a message. */
@@ -272,9 +275,9 @@ int agent_link_send(const uint8_t *message, long count, int fd)
         if (got > 0) {
             sent += (size_t)got;
         } else if (got == -EAGAIN) {
-            int ready = wait_for_events(POLLOUT, LINK_SEND_WAIT_MS);
-            if (ready <= 0)
-                return ready < 0 ? ready : -ETIMEDOUT;
+            int error = wait_for_room();
+            if (error < 0)
+                return error;
         } else {
             return got < 0 ? (int)got : -EPIPE;
         }

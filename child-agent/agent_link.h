@@ -40,10 +40,10 @@ void agent_link_abandon(void);
 /* Forgets the parent's connection and arena in a forked child. */
 void agent_link_after_fork_child(void);
 
-/* Waits until there is something to read, for TIMEOUT_MS (-1: without limit), or until the sampling
- * signal arrives. Returns 1 if there is something to read, 0 at the timeout or signal, or a
- * negative errno if the connection is gone. */
-int agent_link_wait(int timeout_ms);
+/* Waits as look_alarm_wait() does, until there is something to read. Returns 1 if there is, 0 if
+ * something else ended the wait, or a negative errno if the connection is gone. Agent thread
+ * only. */
+int agent_link_wait(uint64_t due_ns);
 
 /* Reads what has arrived. Returns 0, -EPIPE at the end of the stream, or another negative errno. */
 int agent_link_fill(void);

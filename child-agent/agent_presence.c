@@ -91,9 +91,11 @@ static bool is_time_to_begin(void)
            atomic_compare_exchange_strong(&own_threads.missing_since_ns, &missing_since_ns, now_ns);
 }
 
+/* Where there is nobody for it to talk to, none is missing. */
 static void begin_agent_thread(void)
 {
-    bool is_there = agent_thread_is_running() || agent_thread_start(NULL) == 0;
+    bool is_there = !agent_thread_has_address() || agent_thread_is_running() ||
+                    agent_thread_start(NULL) == 0;
     atomic_store(&own_threads.lacks_agent, !is_there);
 }
 
@@ -111,9 +113,9 @@ void agent_presence_return_threads(void)
 {
     if (atomic_load(&own_threads.are_forgone))
         return;
-    sampler_start_thread();
     if (atomic_load(&own_threads.lacks_agent))
         begin_agent_thread();
+    sampler_start_thread();
     note_whether_missing();
 }
 
@@ -125,9 +127,9 @@ static void begin_threads(void)
         atomic_store(&own_threads.lacks_agent, !agent_thread_is_running());
     } else if (core_local.has_arena || core_local.is_alone) {
         bool was_alone = leave_loneliness();
-        sampler_start_thread();
         if (was_alone || atomic_load(&own_threads.lacks_agent))
             begin_agent_thread();
+        sampler_start_thread();
     }
     note_whether_missing();
 }
@@ -177,6 +179,7 @@ int agent_presence_begin(const struct agent_address *address)
     }
     if (may_be_alone(address) && stay_alone(address))
         return 0;
-    sampler_start_thread();
-    return agent_thread_start(address);
+    int error = agent_thread_start(address);
+    sampler_start_thread(); /* without an agent thread, it says that there is none */
+    return error;
 }

@@ -1,10 +1,11 @@
 #include "child-agent/agent_thread.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/agent_gather.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_link.h"
@@ -19,6 +20,8 @@
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/look_alarm.h"
+#include "child-agent/sampler/looker.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
@@ -32,7 +35,7 @@ enum {
     AGENT_GATHER_POLL_MS = 5,
     AGENT_UPDATE_REST_MS = 50, /* between two chunk updates */
     AGENT_ARENA_RETRY_MS = 1000,
-    AGENT_SHARED_POLL_MS = 50,
+    AGENT_SHARED_POLL_MS = 50,  /* where updates wake nobody, either */
     AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
     AGENT_START_WAIT_MS =
         200, /* where the kernel doesn't let the thread run, the program goes on */
@@ -44,13 +47,18 @@ static struct {
     struct named_mutex lock; /* held while a message is obeyed */
     bool is_running;
     struct agent_standing standing;
-    int update_rest_ms; /* until the next update may go out; -1: as soon as there is one */
+    uint64_t update_due_ns; /* from here on the next update goes out as soon as there is one */
     struct agent_address address;
     bool has_own_table;    /* of descriptors */
     struct gate own_table; /* open once the program cannot close what the agent has */
 } agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
 
 static __thread bool is_held; /* agent.lock, by the calling thread: several may fork at once */
+
+static uint64_t after_ms(uint64_t ms)
+{
+    return clock_monotonic_ns() + ms * NS_PER_MS;
+}
 
 static int read_and_obey(void)
 {
@@ -89,7 +97,7 @@ static int deliver_update(void)
     if (!agent.standing.owes_update || !agent_updates_take(&body.update))
         return 0;
     agent.standing.owes_update = false;
-    agent.update_rest_ms = AGENT_UPDATE_REST_MS;
+    agent.update_due_ns = after_ms(AGENT_UPDATE_REST_MS);
     body.generation = session_generation();
     return agent_link_send(message,
                            message_put_chunk_manager_update(message, sizeof(message),
@@ -115,23 +123,27 @@ static int deliver_triggered(void)
     return error;
 }
 
-static int wait_timeout_ms(void)
+/* When there is something to do without any news. */
+static uint64_t due_without_news_ns(void)
 {
     if (agent_gather_id() != 0)
-        return AGENT_GATHER_POLL_MS;
+        return after_ms(AGENT_GATHER_POLL_MS);
     if (!agent_link_gave_arena())
-        return AGENT_ARENA_RETRY_MS;
+        return after_ms(AGENT_ARENA_RETRY_MS);
     if (!session_is_active())
-        return -1;
+        return LOOK_ALARM_NEVER;
     if (marker_triggers_are_set())
-        return AGENT_TRIGGER_POLL_MS;
-    return agent.standing.owes_update ? agent.update_rest_ms : -1;
+        return after_ms(AGENT_TRIGGER_POLL_MS);
+    if (!agent.standing.owes_update)
+        return LOOK_ALARM_NEVER;
+    if (clock_monotonic_ns() < agent.update_due_ns)
+        return agent.update_due_ns;
+    return sampling_signal_is_shared() ? after_ms(AGENT_SHARED_POLL_MS) : LOOK_ALARM_NEVER;
 }
 
 /* Nothing came while we waited. */
 static int on_quiet(void)
 {
-    agent.update_rest_ms = -1;
     if (agent_link_gave_arena())
         return 0;
     named_mutex_lock(&agent.lock);
@@ -149,19 +161,42 @@ static void set_interruptible(bool is_interruptible)
                                  &before);
 }
 
-/* As agent_link_wait(). Nothing wakes a process in which nothing happens: an update that profd
- * awaits does so when there is one. */
+/* One wait for DUE_NS, or what profd says, if the thread HAS_LINK; then the looks that are due.
+ * Returns as agent_link_wait(). */
+static int wait_and_look(bool has_link, uint64_t due_ns)
+{
+    uint64_t look_ns = looker_due_ns();
+    if (look_ns < due_ns)
+        due_ns = look_ns;
+    set_interruptible(true);
+    int got = has_link ? agent_link_wait(due_ns) : look_alarm_wait(NULL, 0, due_ns);
+    set_interruptible(false);
+    looker_turn();
+    return got;
+}
+
+/* Until DUE_NS, without a connection. */
+static void rest_until(uint64_t due_ns)
+{
+    do
+        (void)wait_and_look(false, due_ns); /* without descriptors nothing can go wrong */
+    while (clock_monotonic_ns() < due_ns);
+}
+
+/* As agent_link_wait(), until there is something to do with the connection. Nothing wakes a process
+ * in which nothing happens: an update that profd awaits does so when there is one. */
 static int wait_for_news(void)
 {
-    int timeout_ms = wait_timeout_ms();
-    if (timeout_ms >= 0 || !agent.standing.owes_update || !session_is_active())
-        return agent_link_wait(timeout_ms);
-    if (sampling_signal_is_shared()) /* which is for the program: nothing may wake us */
-        return agent_link_wait(AGENT_SHARED_POLL_MS);
-    if (!agent_updates_await())
-        return 0;
-    int got = agent_link_wait(timeout_ms);
-    agent_updates_stop_awaiting();
+    const uint64_t due_ns = due_without_news_ns();
+    bool awaits_update =
+        due_ns == LOOK_ALARM_NEVER && agent.standing.owes_update && session_is_active();
+    int got = 0;
+    do {
+        if (awaits_update && !agent_updates_await())
+            break;
+        got = wait_and_look(true, due_ns);
+        agent_updates_stop_awaiting();
+    } while (got == 0 && clock_monotonic_ns() < due_ns);
     return got;
 }
 
@@ -178,11 +213,9 @@ static bool may_arena_be_lost(void)
 static bool serve_connection(void)
 {
     int error = 0;
-    agent.update_rest_ms = AGENT_UPDATE_REST_MS;
+    agent.update_due_ns = after_ms(AGENT_UPDATE_REST_MS);
     while (error >= 0) {
-        set_interruptible(true);
         error = wait_for_news();
-        set_interruptible(false);
         if (error > 0)
             error = read_and_obey();
         else if (error == 0)
@@ -199,13 +232,6 @@ static bool serve_connection(void)
     agent_link_close();
     agent.standing.owes_update = false;
     return error == -ESTALE && session_is_active();
-}
-
-static void rest_ms(int rest)
-{
-    const struct timespec time = { .tv_sec = rest / MS_PER_S,
-                                   .tv_nsec = rest % MS_PER_S * NS_PER_MS };
-    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
 /* While nobody records, the arena can have another file for the next profd. One that has taken over
@@ -256,15 +282,10 @@ static void stop_ended_session(void)
     named_mutex_unlock(&agent.lock);
 }
 
-static void *agent_main(void *argument)
+/* Until one refuses us that speaks another language. */
+static void serve_profd(void)
 {
     int retry_ms = AGENT_FIRST_RETRY_MS;
-    (void)argument;
-    set_interruptible(false);
-    agent.has_own_table = own_thread_leave_descriptors(true);
-    gate_open(&agent.own_table);
-    own_thread_set_name("profd-agent");
-    sampling_signal_only_wakes();
     while (!agent.standing.is_refused) {
         agent.standing.is_welcome = false;
         if ((agent_link_is_open() || open_link() == 0) && serve_connection())
@@ -273,13 +294,31 @@ static void *agent_main(void *argument)
                 .is_welcome) /* else one that takes in nobody would be asked without a pause */
             retry_ms = AGENT_FIRST_RETRY_MS;
         stop_ended_session();
-        set_interruptible(true);
         if (!agent.standing.is_refused)
-            rest_ms(retry_ms);
-        set_interruptible(false);
+            rest_until(after_ms((uint64_t)retry_ms));
         retry_ms = longer_rest_ms(retry_ms);
     }
-    return NULL;
+}
+
+static void end_looks(void *unused)
+{
+    (void)unused;
+    looker_end();
+}
+
+static void *agent_main(void *argument)
+{
+    set_interruptible(false);
+    agent.has_own_table = own_thread_leave_descriptors(true);
+    gate_open(&agent.own_table);
+    own_thread_set_name("profd-agent");
+    sampling_signal_only_wakes();
+    looker_begin(agent.has_own_table);
+    pthread_cleanup_push(end_looks, NULL);
+    serve_profd();
+    rest_until(LOOK_ALARM_NEVER); /* and looks for sessions of the program's own */
+    pthread_cleanup_pop(true);
+    return argument;
 }
 
 /* profd is not to wait for a thread that could not be made. */
@@ -300,8 +339,10 @@ int agent_thread_start(const struct agent_address *address)
     const struct descriptor_identity arena = descriptor_identity(DESCRIPTOR_ARENA);
     gate_close(&agent.own_table);
     clock_sampling_prepare_threads();
+    sampler_note_agent_thread(true);
     error = own_thread_create(&agent.thread, agent_main, NULL);
     agent.is_running = error == 0;
+    sampler_note_agent_thread(agent.is_running);
     if (error < 0)
         leave_link(&arena);
     /* The first thing that the program does may be to close all descriptors; it is to see none of
@@ -337,6 +378,11 @@ bool agent_thread_is_alone(void)
     return core_local.is_alone;
 }
 
+bool agent_thread_has_address(void)
+{
+    return agent.address.path[0] != '\0';
+}
+
 bool agent_thread_is_running(void)
 {
     return agent.is_running;
@@ -348,6 +394,7 @@ bool agent_thread_stop(void)
         return false;
     (void)pthread_cancel(agent.thread);
     (void)pthread_join(agent.thread, NULL); /* both fail only for a thread that is not ours */
+    sampler_note_agent_thread(false);
     agent_gather_wait();
     agent.is_running = false;
     agent.standing.owes_update = false;

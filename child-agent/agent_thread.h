@@ -1,4 +1,5 @@
-/* The agent thread: talks to profd, and starts and stops sessions when profd says so.
+/* The agent thread: talks to profd, starts and stops sessions when profd says so, and looks
+ * meanwhile where threads sleep (sampler/looker.h).
  *
  * The program never waits for it, except at its start, until the thread has its own table of
  * descriptors. The thread connects, says hello, obeys, and reconnects when profd comes back; an
@@ -35,6 +36,9 @@ bool agent_thread_is_alone(void);
 /* Ends the thread and its connection, and waits for a gathering to end. Any thread but the agent's.
  * Returns false if there was no thread. */
 bool agent_thread_stop(void);
+
+/* Returns whether this process was ever told where profd is. */
+bool agent_thread_has_address(void);
 
 bool agent_thread_is_running(void);
 

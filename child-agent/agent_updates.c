@@ -2,37 +2,27 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
-#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/look_alarm.h"
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(UPDATES);
 static struct chunk_update pending;
-static _Atomic int32_t waiting_thread; /* 0: none waits */
-
-static void wake_waiting(void)
-{
-    int32_t thread = atomic_exchange(&waiting_thread, 0);
-    if (thread != 0)
-        (void)syscall(SYS_tgkill, getpid(), thread, sampling_signal_number());
-}
+static _Atomic bool is_awaited;
 
 bool agent_updates_await(void)
 {
     named_mutex_lock(&lock);
     bool is_new = pending.kind != CHUNK_UPDATE_NONE;
-    if (!is_new)
-        atomic_store(&waiting_thread, (int32_t)gettid());
+    atomic_store(&is_awaited, !is_new);
     named_mutex_unlock(&lock);
     return !is_new;
 }
 
 void agent_updates_stop_awaiting(void)
 {
-    atomic_store(&waiting_thread, 0);
+    atomic_store(&is_awaited, false);
 }
 
 static void on_update(const struct chunk_update *update, void *context)
@@ -43,7 +33,8 @@ static void on_update(const struct chunk_update *update, void *context)
     if (chunk_update_fold(&pending, update) < 0)
         pending = *update;
     named_mutex_unlock(&lock);
-    wake_waiting();
+    if (atomic_exchange(&is_awaited, false))
+        look_alarm_wake();
 }
 
 void agent_updates_listen(struct chunk_manager *manager)
@@ -67,6 +58,6 @@ bool agent_updates_take(struct chunk_update *out)
 void agent_updates_reset(void)
 {
     named_mutex_reset(&lock);
-    atomic_store(&waiting_thread, 0);
+    atomic_store(&is_awaited, false);
     memset(&pending, 0, sizeof(pending));
 }

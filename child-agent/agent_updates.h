@@ -13,8 +13,8 @@ void agent_updates_listen(struct chunk_manager *manager);
  * new. */
 bool agent_updates_take(struct chunk_update *out);
 
-/* Announces that the calling agent thread is about to wait, so that the next update wakes it with
- * the sampling signal. Returns false if there is an update already. */
+/* Announces that the agent thread is about to wait, so that the next update wakes it
+ * (look_alarm_wake()). Returns false if there is an update already. */
 bool agent_updates_await(void);
 
 /* Announces that the thread has stopped waiting. */

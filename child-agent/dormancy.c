@@ -263,8 +263,8 @@ bool dormancy_leave(void)
     enter_state(DORMANCY_AWAKE);
     if (core_local.has_arena)
         handler_work_do_undisturbed(take_arena_back);
-    sampler_start_thread();
     (void)agent_thread_start(&dormancy.address); /* without, the process goes on as it was */
+    sampler_start_thread();
     return true;
 }
 

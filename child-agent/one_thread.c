@@ -50,10 +50,12 @@ int one_thread_around(int (*change)(void *argument), void *argument)
     int result = change(argument);
     int change_errno = errno;
     /* Without a sampler or an agent, what was recorded is still there for profd. */
-    if (session_is_active() && sampler_start(session_get_settings(), session_chunk_manager()) == 0)
-        sampler_start_thread();
+    bool has_sampler =
+        session_is_active() && sampler_start(session_get_settings(), session_chunk_manager()) == 0;
     if (had_agent)
         (void)agent_thread_start(NULL);
+    if (has_sampler)
+        sampler_start_thread();
     errno = change_errno;
     return result;
 }

@@ -45,7 +45,7 @@ static void add_switches(struct process_counters *counters, int who, int sign)
     counters->value[PROCESS_COUNTER_INVOLUNTARY_SWITCHES] += sign * usage.ru_nivcsw;
 }
 
-/* Those of the sampler, which is the caller, are not the process's own. */
+/* Those of the caller, a thread of the agent's, are not the process's own. */
 static void read_switches(struct process_counters *counters)
 {
     counters->value[PROCESS_COUNTER_VOLUNTARY_SWITCHES] = 0;
@@ -104,11 +104,13 @@ static void close_memory(struct process_counters *counters)
 }
 
 /* Opened when it is first due: a file of /proc makes the end of a short process dearer. */
-static void read_kept_memory(struct process_counters *counters)
+static void read_own_memory(struct process_counters *counters)
 {
     if (counters->memory_fd < 0 && counters->has_own_descriptors)
         open_memory(counters);
     counters->has_no_memory = counters->memory_fd < 0 || read_memory(counters) < 0;
+    if (!counters->keeps_file)
+        close_memory(counters);
     process_counters_log_missing(counters);
 }
 
@@ -127,13 +129,18 @@ void process_counters_begin_in_sampler(struct process_counters *counters, bool h
     counters->memory_due_ns = clock_monotonic_ns() + MEMORY_PERIOD_NS;
 }
 
+void process_counters_keep_file(struct process_counters *counters)
+{
+    counters->keeps_file = true;
+}
+
 static void read_memory_when_due(struct process_counters *counters)
 {
     uint64_t now_ns = clock_monotonic_ns();
     if (now_ns < counters->memory_due_ns)
         return;
     counters->memory_due_ns = now_ns + MEMORY_PERIOD_NS;
-    read_kept_memory(counters);
+    read_own_memory(counters);
 }
 
 static void set_cpu(struct process_counters *counters, uint64_t cpu_ns)

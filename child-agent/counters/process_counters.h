@@ -1,8 +1,8 @@
 /* Counters that the kernel keeps for a process: CPU time, memory and context switches.
  *
  * They are like the counters of the program (child-agent/counters/counters.h), but are read instead
- * of being added to. What the sampler's own thread uses is not included. Called with the sampler's
- * lock held. */
+ * of being added to. What the thread uses that reads them is not included. Called with the
+ * sampler's lock held. */
 #ifndef PROFD_AGENT_PROCESS_COUNTERS_H
 #define PROFD_AGENT_PROCESS_COUNTERS_H
 
@@ -23,6 +23,7 @@ struct process_counters {
     int index[PROCESS_COUNTER_TOTAL]; /* index among all counters; negative: not recorded */
     int64_t value[PROCESS_COUNTER_TOTAL];
     bool has_own_descriptors;
+    bool keeps_file;
     bool has_no_memory;  /* memory cannot be read */
     bool is_memory_told; /* the user was told that it cannot */
     int memory_fd;       /* in the sampler's own descriptor table; -1: not open */
@@ -33,13 +34,17 @@ struct process_counters {
  * counted earlier does not belong to the session. Any thread. */
 void process_counters_begin(struct process_counters *counters, uint64_t features);
 
-/* The remaining part, called by the sampler's thread, whose descriptors are closed with it. Without
- * a descriptor table of its own the thread opens nothing, because the program would notice. What
- * cannot be read is reported in the profile. */
+/* The remaining part, called by the thread that reads them. Without a descriptor table of its own
+ * it opens nothing, because the program would notice. What cannot be read is reported in the
+ * profile. */
 void process_counters_begin_in_sampler(struct process_counters *counters, bool has_own_descriptors);
 
+/* Called after process_counters_begin_in_sampler() by a thread that ends with the session, and with
+ * it its descriptors: the file of memory stays open between two readings. */
+void process_counters_keep_file(struct process_counters *counters);
+
 /* Reads the counters; CPU_NS is the CPU time of the process's other threads. Memory, which is more
- * expensive, is read at most fifty times a second. Sampler's thread only. */
+ * expensive, is read at most fifty times a second. The thread that samples or looks. */
 void process_counters_read(struct process_counters *counters, uint64_t cpu_ns);
 
 /* Like process_counters_read(), in the handler of the only thread. Whatever it opens it closes

@@ -27,8 +27,9 @@ typedef void profd_after_sampling(enum profd_sampling_outcome outcome, void *con
  * if 64 calls wait already. CALL is not called after an error.
  *
  * CALL runs on the profiler's thread, which has all signals blocked and does not share the
- * program's descriptors, and the sampler waits for it: it should do no more than set a variable or
- * wake another thread (sem_post). In a forked child, calls that waited are forgotten. */
+ * program's descriptors. The sampler waits for it, and so does profd when it asks this process for
+ * something: it should do no more than set a variable or wake another thread (sem_post). In a
+ * forked child, calls that waited are forgotten. */
 int profd_call_after_sampling(profd_after_sampling *call, void *context);
 
 #endif

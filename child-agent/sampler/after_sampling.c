@@ -103,7 +103,6 @@ void after_sampling_close(void)
     named_mutex_lock(&list_lock);
     waiting.is_open = false;
     named_mutex_unlock(&list_lock);
-    make_calls(PROFD_SAMPLING_STOPPED);
 }
 
 void after_sampling_after_fork_child(void)

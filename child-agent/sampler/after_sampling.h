@@ -2,8 +2,8 @@
  * made.
  *
  * A call is due at the end of the second wake-up of the sampler after its request: the first
- * wake-up begins a tick, the second collects it. The sampler's thread makes the calls without
- * holding any lock. */
+ * wake-up begins a tick, the second collects it. The thread that samples or looks makes the calls
+ * without holding any lock. */
 #ifndef PROFD_AGENT_AFTER_SAMPLING_H
 #define PROFD_AGENT_AFTER_SAMPLING_H
 
@@ -17,14 +17,16 @@ void after_sampling_open(void);
 /* Returns whether any call is waiting. Any thread. */
 bool after_sampling_is_awaited(void);
 
-/* Notes that a tick has been collected and another one begun. Sampler's thread. */
+/* Notes that a tick has been collected and another one begun. Sampling or looking
+ * thread. */
 void after_sampling_note_tick(void);
 
 /* Makes the calls that are due with OUTCOME; if OUTCOME is not COMPLETED, makes all of them.
- * Sampler's thread. */
+ * Sampling or looking
+ * thread. */
 void after_sampling_call(enum profd_sampling_outcome outcome);
 
-/* Makes all waiting calls and accepts no more. Called at the end of the sampler's thread. */
+/* Accepts no more calls. Those that wait are then made by after_sampling_call(), as STOPPED. */
 void after_sampling_close(void);
 
 /* Called in a forked child, which has no sampler. Forgets all waiting calls. */

@@ -89,8 +89,11 @@ int perf_keeper_signal_of(uint32_t slot)
 
 void perf_keeper_close(void)
 {
-    for (uint32_t slot = 0; slot < keeper.slot_count; slot++)
+    for (uint32_t slot = 0; slot < keeper.slot_count; slot++) {
+        if (keeper.events[slot].is_open)
+            perf_keeper_mark(slot);
         close_event(&keeper.events[slot]);
+    }
     keeper.slot_count = 0;
 }
 

@@ -41,7 +41,7 @@ struct perf_outcome perf_keeper_follow(perf_wish_of *wish_of, uint64_t interval_
 /* Returns the signal of the event of SLOT; 0 if it has none. Any thread. */
 int perf_keeper_signal_of(uint32_t slot);
 
-/* Closes all events. Looking thread. */
+/* Closes all events, and marks their slots: another session may want such. Looking thread. */
 void perf_keeper_close(void);
 
 /* Called in a forked child, whose descriptor tables have no events. */

@@ -18,6 +18,7 @@
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/look_alarm.h"
+#include "child-agent/sampler/looker.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler_inside.h"
 #include "child-agent/sampler/sampler_tick.h"
@@ -41,6 +42,23 @@ static void record_last_counters(struct sampler_tick *tick)
     (void)real_pthread_sigmask(SIG_SETMASK, &all, &mask);
     sampler_tick_record_last_counters(tick);
     (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void sampler_record_beside(struct sampler_tick *tick, bool has_run,
+                           struct sampler_tick_times *times)
+{
+    times->counters = clock_ticks();
+    process_title_follow();
+    sampler_tick_record_counters(tick, has_run);
+    times->rest = clock_ticks();
+    sampler_tick_spy(tick, has_run);
+    sampler_tick_note_overhead(tick, times);
+}
+
+void sampler_update_clock(void)
+{
+    arena_update_clock(&core.arena);
+    atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
 }
 
 /* How often the sampler wakes up. */
@@ -84,21 +102,43 @@ void sampler_resume(bool are_threads_the_same)
         sampler_tick_resume(atomic_load(&sampler.tick));
 }
 
+/* Whether there is a thread that will look. */
+static bool find_looking_thread(void)
+{
+    sampler.has_own_thread = !atomic_load(&sampler.leaves_looks) &&
+                             own_thread_create(&sampler.thread, sampler_thread_look, NULL) == 0;
+    return sampler.has_own_thread || atomic_load(&sampler.has_agent_thread);
+}
+
+static bool start_looks(void)
+{
+    static uint32_t last_looks;
+    if (!find_looking_thread())
+        return false;
+    last_looks = last_looks == UINT32_MAX ? 1 : last_looks + 1;
+    atomic_store(&sampler.looks_on, last_looks);
+    look_alarm_wake();
+    return true;
+}
+
+static bool start_ticks(struct sampler_tick *tick)
+{
+    sampler.has_own_thread = own_thread_create(&sampler.thread, sampler_thread_sample, tick) == 0;
+    return sampler.has_own_thread;
+}
+
 /* The lock is held: the session may end meanwhile, and other threads may begin. Without its thread
  * a session has fewer looks, but is one. */
 static void start_thread(struct sampler_tick *tick)
 {
-    after_sampling_open();
     clock_sampling_return_event();
     clock_sampling_prepare_threads();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
     upcall_begin_messages();
-    bool is_there = own_thread_create(&sampler.thread, sampler_thread_run, tick) == 0;
-    clock_sampling_note_thread(is_there);
-    if (is_there)
-        return;
-    after_sampling_close();
-    sampler.is_running = false;
+    sampler.is_running = sampler.looks ? start_looks() : start_ticks(tick);
+    clock_sampling_note_thread(sampler.is_running);
+    if (sampler.is_running)
+        after_sampling_open();
 }
 
 void sampler_start_thread(void)
@@ -110,6 +150,12 @@ void sampler_start_thread(void)
     if (tick != NULL && !sampler.is_running && !sampler.is_ending)
         start_thread(tick);
     named_mutex_unlock(&sampler.lock);
+}
+
+void sampler_note_agent_thread(bool is_there)
+{
+    atomic_store(&sampler.leaves_looks, true);
+    atomic_store(&sampler.has_agent_thread, is_there);
 }
 
 void sampler_follow_alone(void)
@@ -153,14 +199,26 @@ void sampler_run_maintenance(void)
         sampler.chores_due_ns = now_ns + SAMPLER_LOOK_INTERVAL_NS;
 }
 
-/* From here on nobody starts the thread. Returns whether it runs. */
+/* From here on nobody starts the thread, and nobody looks or waits for that. Returns whether there
+ * is one to end: the agent's goes on. */
 static bool begin_end(void)
 {
     named_mutex_lock(&sampler.lock);
     sampler.is_ending = true;
-    bool is_running = sampler.is_running;
+    bool has_own_thread = sampler.is_running && sampler.has_own_thread;
+    atomic_store(&sampler.looks_on, 0);
+    after_sampling_close();
     named_mutex_unlock(&sampler.lock);
-    return is_running;
+    return has_own_thread;
+}
+
+static void end_own_thread(void)
+{
+    atomic_store(&sampler.stop_word, 1);
+    (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (sampler.looks)
+        look_alarm_wake();
+    (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
 }
 
 void sampler_stop(void)
@@ -168,13 +226,11 @@ void sampler_stop(void)
     struct sampler_tick *tick = atomic_load(&sampler.tick);
     if (tick == NULL)
         return;
-    if (begin_end()) {
-        atomic_store(&sampler.stop_word, 1);
-        (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-        look_alarm_ring();
-        (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
-        sampler.is_running = false;
-    }
+    if (begin_end())
+        end_own_thread();
+    else if (sampler.is_running)
+        look_alarm_wake(); /* what the agent's thread keeps for looks it closes */
+    sampler.is_running = false;
     sampler.needs_thread = false;
     clock_sampling_stop();
     named_mutex_lock(&sampler.lock);
@@ -252,5 +308,8 @@ void sampler_after_fork_child(void)
 {
     atomic_store(&sampler.tick, NULL); /* unforked pages */
     sampler.is_running = sampler.is_ending = false;
+    sampler.leaves_looks = sampler.has_agent_thread = false;
+    atomic_store(&sampler.looks_on, 0);
+    looker_after_fork_child();
     is_locked_for_fork = false;
 }

@@ -1,8 +1,8 @@
 /* The sampler: samples the threads of this process.
  *
- * With the cpu clock, the threads sample themselves (clock_sampling.h); while any thread runs, an
- * agent thread looks where those sleep that have run. With the wall clock, that thread wakes at
- * each interval and looks where the others are.
+ * With the cpu clock, the threads sample themselves (clock_sampling.h); while any thread runs,
+ * the agent's thread looks where those sleep that have run (looker.h). With the wall clock, a
+ * thread of the sampler's own wakes at each interval and looks where the others are.
  *
  * Its ticks have two halves. When one is due, the sampler looks at the threads that have run, and
  * asks those whose stacks cannot be followed from outside for snapshots, by signal. At the next
@@ -26,10 +26,16 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
  * sampler_start_thread(). */
 void sampler_resume(bool are_threads_the_same);
 
-/* Starts the sampler's thread. Does nothing without a session, or if the thread exists. */
+/* Has a thread sample or look for the session: with the wall clock one of the sampler's own, and
+ * otherwise the agent's thread. In a process that never had one, that of the sampler looks as well.
+ * Does nothing without a session, or if that was done. */
 void sampler_start_thread(void);
 
-/* Lets profd do for the calling thread, the only one, what the sampler's thread would do for its
+/* Says whether there is an agent thread, which is then the looking one (looker.h). Called before it
+ * begins, and after it has ended. Any thread. */
+void sampler_note_agent_thread(bool is_there);
+
+/* Lets profd do for the calling thread, the only one, what the looking thread would do for its
  * clock. */
 void sampler_follow_alone(void);
 
@@ -40,10 +46,10 @@ bool sampler_has_thread(void);
 /* Returns whether nobody is working on a tick. For signal handlers. */
 bool sampler_is_free(void);
 
-/* Does in the handler of the only thread what the sampler's thread would do from time to time. */
+/* Does in the handler of the only thread what the looking thread would do from time to time. */
 void sampler_run_maintenance(void);
 
-/* Takes the last snapshots and ends the thread. */
+/* Takes the last snapshots and ends the sampler's own thread. The agent's is not waited for. */
 void sampler_stop(void);
 
 void sampler_set_paused(bool is_paused);

@@ -1,5 +1,5 @@
-/* What the sampler (sampler.c) and its thread (sampler_thread.c) share. Included by nothing
- * else. */
+/* What the sampler (sampler.c), its thread (sampler_thread.c) and looks (looker.c) share. Included
+ * by nothing else. */
 #ifndef PROFD_AGENT_SAMPLER_INSIDE_H
 #define PROFD_AGENT_SAMPLER_INSIDE_H
 
@@ -18,11 +18,17 @@ enum { SAMPLER_LOOK_INTERVAL_NS = 50 * 1000 * 1000 };
 
 struct sampler {
     pthread_t thread;
-    _Atomic bool is_running; /* its thread; changed with the lock held, or by who ends it */
-    bool is_ending;          /* with the lock held */
+    _Atomic bool is_running;   /* a thread samples or looks; changed with the lock held, or by who
+                                * ends it */
+    bool has_own_thread;       /* it is that one; else the agent's thread looks */
+    bool is_ending;            /* with the lock held */
+    _Atomic bool leaves_looks; /* to the agent's thread */
+    _Atomic bool has_agent_thread; /* to do so */
     bool needs_thread;
-    uint64_t chores_due_ns; /* without an agent thread */
-    bool looks;             /* looks instead of sampling, which the threads' own clocks do */
+    uint64_t chores_due_ns;    /* without an agent thread */
+    bool looks;                /* looks instead of sampling, which the threads' own clocks do */
+    _Atomic uint32_t looks_on; /* the number of the looks that are on; 0: none. Changed with the
+                                * lock held */
     _Atomic uint64_t interval_ns;
     struct chunk_manager *manager; /* borrowed */
     struct sampler_tick *_Atomic tick;
@@ -33,7 +39,16 @@ struct sampler {
 
 extern struct sampler sampler;
 
-/* The thread's main function; ARGUMENT is the tick. Returns when the stop word is set. */
-void *sampler_thread_run(void *argument);
+/* The main functions of a thread of the sampler's own, which samples at its interval, or looks;
+ * ARGUMENT is the tick. Return when the stop word is set. */
+void *sampler_thread_sample(void *argument);
+void *sampler_thread_look(void *argument);
+
+/* Records what goes with a tick or a look beside the samples. With the lock held. */
+void sampler_record_beside(struct sampler_tick *tick, bool has_run,
+                           struct sampler_tick_times *times);
+
+/* Calibrates the arena's clock, and counts the threads. Sampling or looking thread. */
+void sampler_update_clock(void);
 
 #endif

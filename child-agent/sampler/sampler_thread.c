@@ -8,12 +8,12 @@
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/own_thread.h"
-#include "child-agent/process_title.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/look_alarm.h"
+#include "child-agent/sampler/looker.h"
 #include "child-agent/sampler/sampler_inside.h"
-#include "child-agent/threads/thread_registry.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/unwinding/process_unwinder.h"
 #include "ipc/messages.h"
 
@@ -46,17 +46,6 @@ static uint64_t next_wake(uint64_t scheduled_ns, uint64_t now_ns, uint64_t inter
     return next_ns + skipped * interval_ns;
 }
 
-/* What a tick and a look record beside the samples. */
-static void record_beside(struct sampler_tick *tick, bool has_run, struct sampler_tick_times *times)
-{
-    times->counters = clock_ticks();
-    process_title_follow();
-    sampler_tick_record_counters(tick, has_run);
-    times->rest = clock_ticks();
-    sampler_tick_spy(tick, has_run);
-    sampler_tick_note_overhead(tick, times);
-}
-
 /* Returns whether anybody ran. */
 static bool tick_once(struct sampler_tick *tick, uint32_t stride)
 {
@@ -68,7 +57,7 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
     sampler_tick_collect(tick);
     if (!is_paused) {
         has_run = sampler_tick_request(tick, stride);
-        record_beside(tick, has_run, &times);
+        sampler_record_beside(tick, has_run, &times);
         after_sampling_note_tick();
     }
     named_mutex_unlock(&sampler.lock);
@@ -100,12 +89,6 @@ static void note_lateness(uint64_t due_ns, uint64_t done_ns)
         atomic_store_explicit(&header->most_tick_lateness_ns, lateness_ns, memory_order_relaxed);
 }
 
-static void update_clock(void)
-{
-    arena_update_clock(&core.arena);
-    atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
-}
-
 /* At a fixed distance from the kernel's ticks, which interrupt threads by their clocks, those would
  * find threads in the handler of our signal always, or never. So ours drift, to and fro. */
 static uint64_t drifting_interval_ns(uint64_t interval_ns, uint64_t tick)
@@ -132,7 +115,7 @@ static void sample_until_stopped(struct sampler_tick *tick)
         note_lateness(wake_ns, now_ns);
         process_unwinder_read_mappings();
         if (now_ns - clock_updated_ns > SAMPLER_CLOCK_UPDATE_NS) {
-            update_clock();
+            sampler_update_clock();
             clock_sampling_retry_refused();
             clock_updated_ns = now_ns;
         }
@@ -142,74 +125,29 @@ static void sample_until_stopped(struct sampler_tick *tick)
     }
 }
 
-/* Returns whether anybody ran. */
-static bool look_once(struct sampler_tick *tick)
-{
-    bool has_run = false;
-    bool is_paused = atomic_load(&sampler.is_paused);
-    struct sampler_tick_times times = { .locking = clock_ticks() };
-    named_mutex_lock(&sampler.lock);
-    times.threads = clock_ticks();
-    if (!is_paused)
-        has_run = sampler_tick_look(tick);
-    if (has_run)
-        record_beside(tick, has_run, &times);
-    after_sampling_note_tick();
-    named_mutex_unlock(&sampler.lock);
-    after_sampling_call(is_paused ? PROFD_SAMPLING_PAUSED : PROFD_SAMPLING_COMPLETED);
-    return has_run;
-}
-
-/* Until the next look. Threads that begin meanwhile get their events at once. */
-static void wait_for_look(uint64_t duration_ns)
-{
-    uint64_t now_ns = clock_monotonic_ns();
-    uint64_t due_ns = now_ns + duration_ns;
-    (void)clock_sampling_update_events();
-    do {
-        look_alarm_wait(due_ns - now_ns);
-        now_ns = clock_monotonic_ns();
-    } while (clock_sampling_update_events() && now_ns < due_ns && !after_sampling_is_awaited() &&
-             atomic_load(&sampler.stop_word) == 0);
-}
-
-/* Looks while anything runs, or somebody waits for that, until it is to end. */
-static void look_until_stopped(struct sampler_tick *tick)
-{
-    wait_for_look(SAMPLER_LOOK_INTERVAL_NS);
-    while (atomic_load(&sampler.stop_word) == 0) {
-        bool has_run = look_once(tick);
-        process_unwinder_read_mappings();
-        chunk_manager_report(sampler.manager);
-        update_clock();
-        clock_sampling_retry_refused();
-        if (!has_run && !after_sampling_is_awaited())
-            look_alarm_rest();
-        if (atomic_load(&sampler.stop_word) == 0)
-            wait_for_look(sampler.interval_ns);
-    }
-}
-
-static void run_looks(struct sampler_tick *tick, bool has_own_descriptors)
-{
-    clock_sampling_begin_events(has_own_descriptors);
-    look_until_stopped(tick);
-    clock_sampling_end_events();
-}
-
-void *sampler_thread_run(void *argument)
+void *sampler_thread_sample(void *argument)
 {
     struct sampler_tick *tick = argument;
     own_thread_set_name("profd-sampler");
     bool has_own_descriptors = own_thread_leave_descriptors(false);
     sampler_tick_begin_in_sampler(tick, has_own_descriptors);
-    if (sampler.looks) {
-        run_looks(tick, has_own_descriptors);
-    } else {
-        if (has_own_descriptors)
-            sampler_tick_keep_files(tick);
-        sample_until_stopped(tick);
-    }
-    after_sampling_close();
+    if (has_own_descriptors)
+        sampler_tick_keep_files(tick);
+    sample_until_stopped(tick);
+    after_sampling_call(PROFD_SAMPLING_STOPPED);
     return NULL;
+}
+
+void *sampler_thread_look(void *unused)
+{
+    own_thread_set_name("profd-sampler");
+    sampling_signal_only_wakes();
+    looker_begin(own_thread_leave_descriptors(false));
+    while (atomic_load(&sampler.stop_word) == 0) {
+        looker_turn();
+        /* No descriptors: nothing can go wrong. */
+        (void)look_alarm_wait(NULL, 0, looker_due_ns());
+    }
+    looker_end();
+    return unused;
 }

@@ -84,6 +84,7 @@ void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descr
 void sampler_tick_keep_files(struct sampler_tick *tick)
 {
     look_files_keep(&tick->look_files);
+    process_counters_keep_file(&tick->counters.process);
 }
 
 void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run)

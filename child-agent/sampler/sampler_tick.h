@@ -37,21 +37,21 @@ void sampler_tick_record_alone(struct sampler_tick *tick);
 void sampler_tick_read_last_alone(struct sampler_tick *tick);
 
 /* Looks for threads that nobody registered, if the session asks for that and it is time. HAS_RUN is
- * the result of sampler_tick_request(). Sampler's thread only. */
+ * the result of sampler_tick_request(). The thread that samples or looks. */
 void sampler_tick_spy(struct sampler_tick *tick, bool has_run);
 
 /* Ends the current tick, if there is one, and writes what was answered. */
 void sampler_tick_collect(struct sampler_tick *tick);
 
-/* Called once by the sampler's thread, before all ticks. */
+/* Called once by the thread that samples or looks, before all ticks. */
 void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descriptors);
 
-/* Called once by the sampler's thread, if its descriptors are its own and it looks often: it keeps
- * some files open. */
+/* Called once by the sampler's own thread, if its descriptors are its own, and end with it: it
+ * keeps some files open. */
 void sampler_tick_keep_files(struct sampler_tick *tick);
 
 /* Writes the counters that have changed after the latest tick; those of the process only if a
- * thread HAS_RUN. Sampler's thread. */
+ * thread HAS_RUN. The thread that samples or looks. */
 void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run);
 
 /* Writes what the program has counted since then, when there may be no more ticks, or have never

@@ -418,10 +418,3 @@ void sampling_signal_initialize(int chosen)
     for (; ours != 0; ours &= ours - 1)
         note_inherited_use(__builtin_ctzll(ours) + 1, &mask);
 }
-
-void sampling_signal_waking_mask(sigset_t *mask)
-{
-    sigfillset(mask);
-    if (!sampling_signal_is_shared())
-        sigdelset(mask, sampling_signal_number());
-}

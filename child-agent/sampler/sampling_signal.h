@@ -32,10 +32,6 @@ int sampling_signal_install(void);
 /* Makes the signal do nothing but end a wait in the calling agent thread. */
 void sampling_signal_only_wakes(void);
 
-/* Sets *MASK for a wait that the signal may end: it blocks all other signals, and this one as well
- * if it is shared. */
-void sampling_signal_waking_mask(sigset_t *mask);
-
 /* Called when the calling thread has received the signal of INFO without its handler being run.
  * Returns true if the signal asked for a sample, which is then not taken. */
 bool sampling_signal_withdraw_request(const siginfo_t *info);

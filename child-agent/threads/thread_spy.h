@@ -2,7 +2,7 @@
  * created before the agent was there, or past the C library.
  *
  * They cannot be sampled, but their CPU time is written, as markers of the main thread. Only for
- * the sampler's thread, which has a descriptor table of its own. */
+ * the thread that samples or looks, which has a descriptor table of its own. */
 #ifndef PROFD_AGENT_THREAD_SPY_H
 #define PROFD_AGENT_THREAD_SPY_H
 

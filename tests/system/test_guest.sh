@@ -301,20 +301,44 @@ test_children_made_past_the_c_library() {
     [ "$(grep -o '"Text","name":"text"' out.json | wc -l)" -eq 2 ]
 }
 
-# descriptors_of FILE COMMAND…: what a busy process of two threads has open, run by COMMAND; FILE: its id.
-descriptors_of() {
+# start_busy FILE COMMAND…: COMMAND runs a busy process of two threads, which is then in $busy.
+start_busy() {
     local file=$1
     shift
+    rm -f "$file"
     in_background env WITH_IDLE_THREAD=1 "$@" "$programs/busy" 1000 "$file" >/dev/null 2>&1
     wait_until [ -s "$file" ]
-    find "/proc/$(cat "$file")/fd" -mindepth 1 -printf '%f\n' | sort >"$file.open"
-    kill -KILL "$(cat "$file")"
+    busy=$(cat "$file")
+}
+
+# descriptors_of FILE COMMAND…: what a busy process of two threads has open, run by COMMAND; FILE: its id.
+descriptors_of() {
+    start_busy "$@"
+    find "/proc/$busy/fd" -mindepth 1 -printf '%f\n' | sort >"$1.open"
+    kill -KILL "$busy"
 }
 
 test_a_program_of_two_threads_has_its_own_descriptors_and_no_others() {
     descriptors_of bare.pid env
     descriptors_of profiled.pid "$profctl" run --quiet --clock "$clock" -o out.json --
     diff bare.pid.open profiled.pid.open || fail "there are others"
+}
+
+# That of the wall clock, which samples at its interval, has another one.
+test_a_program_of_two_threads_has_one_of_the_agents() {
+    local clock_now own bare
+    start_busy bare.pid env PROFD_DISABLE=1
+    bare=$(cat "/proc/$busy/task"/*/comm | wc -l)
+    kill -KILL "$busy"
+    for clock_now in "$clock" perf; do
+        own='profd-agent'
+        [ "$clock_now" != wall ] || own='profd-agent profd-sampler'
+        start_busy profiled.pid "$profctl" run --quiet --clock "$clock_now" -o out.json --
+        cat "/proc/$busy/task"/*/comm >names
+        kill -KILL "$busy"
+        [ "$(grep profd- names | sort | xargs)" = "$own" ] || fail "$clock_now: $(xargs <names)"
+        [ "$(grep -cv profd- names)" -eq "$bare" ] || fail "$clock_now: $(xargs <names), and bare $bare"
+    done
 }
 
 test_disabled_process_is_left_alone() {

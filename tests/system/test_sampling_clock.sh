@@ -153,6 +153,20 @@ test_perf_has_no_descriptor_of_the_program() {
     has_event "$background"
 }
 
+# They are in the table of the agent's thread, which goes on.
+test_perf_events_and_other_files_end_with_their_session() {
+    may_have_events
+    start_profd
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" WITH_IDLE_THREAD=1 "$programs/busy" 60
+    for _ in 1 2 3; do
+        expect 0 "$profctl" start --clock perf --features stacks,cpu,processcpu,processmemory
+        wait_until has_event "$background"
+        expect 0 "$profctl" stop
+        wait_until has_no_event "$background"
+    done
+    [ -z "$(find "/proc/$background"/task/*/fd -lname '*/statm')" ]
+}
+
 # With paused sampling nobody has an event; afterwards everybody has.
 test_perf_pauses() {
     may_have_events

@@ -64,6 +64,9 @@ START_TEST(the_end_is_told_and_no_more_are_taken)
     after_sampling_open();
     ask_for_call();
     after_sampling_close();
+    ck_assert_int_eq(profd_call_after_sampling(note_outcome, &calls), -ESRCH);
+    ck_assert_int_eq(calls, 0);
+    after_sampling_call(PROFD_SAMPLING_STOPPED);
     ck_assert_int_eq(calls, 1);
     ck_assert_int_eq(outcomes[0], PROFD_SAMPLING_STOPPED);
     ck_assert_int_eq(profd_call_after_sampling(note_outcome, &calls), -ESRCH);
@@ -100,7 +103,7 @@ START_TEST(a_forked_child_forgets_them)
     ask_for_call();
     after_sampling_after_fork_child();
     ck_assert_int_eq(profd_call_after_sampling(note_outcome, &calls), -ESRCH);
-    after_sampling_close();
+    after_sampling_call(PROFD_SAMPLING_STOPPED);
     ck_assert_int_eq(calls, 0);
 }
 END_TEST

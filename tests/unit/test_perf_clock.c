@@ -326,6 +326,8 @@ START_TEST(events_come_and_go_with_their_threads)
     ck_assert_int_eq(count_descriptors(), before + 1);
     perf_keeper_close();
     ck_assert_int_eq(count_descriptors(), before);
+    ck_assert(follow_wish().has_opened); /* for another session */
+    ck_assert_int_eq(count_descriptors(), before + 1);
 }
 END_TEST
 
