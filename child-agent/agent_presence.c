@@ -94,8 +94,8 @@ static bool is_time_to_begin(void)
 /* Where there is nobody for it to talk to, none is missing. */
 static void begin_agent_thread(void)
 {
-    bool is_there = !agent_thread_has_address() || agent_thread_is_running() ||
-                    agent_thread_start(NULL) == 0;
+    bool is_there =
+        !agent_thread_has_address() || agent_thread_is_running() || agent_thread_start(NULL) == 0;
     atomic_store(&own_threads.lacks_agent, !is_there);
 }
 

@@ -46,6 +46,7 @@ static struct {
     pthread_t thread;
     struct named_mutex lock; /* held while a message is obeyed */
     bool is_running;
+    _Atomic bool is_to_end; /* its next wait ends it */
     struct agent_standing standing;
     uint64_t update_due_ns; /* from here on the next update goes out as soon as there is one */
     struct agent_address address;
@@ -152,35 +153,27 @@ static int on_quiet(void)
     return error == 0 ? -ESTALE : 0; /* now there is something to say hello with */
 }
 
-/* Whether agent_thread_stop() may end the thread where it is: only while it waits, with nothing in
- * hand. */
-static void set_interruptible(bool is_interruptible)
-{
-    int before;
-    (void)pthread_setcancelstate(is_interruptible ? PTHREAD_CANCEL_ENABLE : PTHREAD_CANCEL_DISABLE,
-                                 &before);
-}
-
 /* One wait for DUE_NS, or what profd says, if the thread HAS_LINK; then the looks that are due.
- * Returns as agent_link_wait(). */
+ * Returns as agent_link_wait(), or -ECANCELED: the thread is to end. */
 static int wait_and_look(bool has_link, uint64_t due_ns)
 {
     uint64_t look_ns = looker_due_ns();
     if (look_ns < due_ns)
         due_ns = look_ns;
-    set_interruptible(true);
-    int got = has_link ? agent_link_wait(due_ns) : look_alarm_wait(NULL, 0, due_ns);
-    set_interruptible(false);
+    int got = 0;
+    if (!atomic_load(&agent.is_to_end)) /* or it will be woken */
+        got = has_link ? agent_link_wait(due_ns) : look_alarm_wait(NULL, 0, due_ns);
+    if (atomic_load(&agent.is_to_end))
+        return -ECANCELED;
     looker_turn();
     return got;
 }
 
-/* Until DUE_NS, without a connection. */
+/* Until DUE_NS, or the thread is to end, without a connection. */
 static void rest_until(uint64_t due_ns)
 {
-    do
-        (void)wait_and_look(false, due_ns); /* without descriptors nothing can go wrong */
-    while (clock_monotonic_ns() < due_ns);
+    while (clock_monotonic_ns() < due_ns && wait_and_look(false, due_ns) == 0)
+        continue;
 }
 
 /* As agent_link_wait(), until there is something to do with the connection. Nothing wakes a process
@@ -282,7 +275,7 @@ static void stop_ended_session(void)
     named_mutex_unlock(&agent.lock);
 }
 
-/* Until one refuses us that speaks another language. */
+/* Until one refuses us that speaks another language, or the thread is to end. */
 static void serve_profd(void)
 {
     int retry_ms = AGENT_FIRST_RETRY_MS;
@@ -290,6 +283,8 @@ static void serve_profd(void)
         agent.standing.is_welcome = false;
         if ((agent_link_is_open() || open_link() == 0) && serve_connection())
             continue;
+        if (atomic_load(&agent.is_to_end))
+            return; /* who waits for that may hold any lock */
         if (agent.standing
                 .is_welcome) /* else one that takes in nobody would be asked without a pause */
             retry_ms = AGENT_FIRST_RETRY_MS;
@@ -300,24 +295,16 @@ static void serve_profd(void)
     }
 }
 
-static void end_looks(void *unused)
-{
-    (void)unused;
-    looker_end();
-}
-
 static void *agent_main(void *argument)
 {
-    set_interruptible(false);
     agent.has_own_table = own_thread_leave_descriptors(true);
     gate_open(&agent.own_table);
     own_thread_set_name("profd-agent");
     sampling_signal_only_wakes();
     looker_begin(agent.has_own_table);
-    pthread_cleanup_push(end_looks, NULL);
     serve_profd();
     rest_until(LOOK_ALARM_NEVER); /* and looks for sessions of the program's own */
-    pthread_cleanup_pop(true);
+    looker_end();
     return argument;
 }
 
@@ -392,8 +379,11 @@ bool agent_thread_stop(void)
 {
     if (!agent.is_running)
         return false;
-    (void)pthread_cancel(agent.thread);
-    (void)pthread_join(agent.thread, NULL); /* both fail only for a thread that is not ours */
+    /* Not by cancellation, for which the C library loads another one: that may be out of reach. */
+    atomic_store(&agent.is_to_end, true);
+    look_alarm_wake();
+    (void)pthread_join(agent.thread, NULL); /* fails only for a thread that is not ours */
+    atomic_store(&agent.is_to_end, false);
     sampler_note_agent_thread(false);
     agent_gather_wait();
     agent.is_running = false;
@@ -435,6 +425,7 @@ void agent_thread_after_fork_child(void)
     named_mutex_reset(&agent.lock);
     is_held = false;
     agent.is_running = false;
+    atomic_store(&agent.is_to_end, false);
     core_local.is_alone = false;
     agent.standing.owes_update = false;
     agent_link_after_fork_child();

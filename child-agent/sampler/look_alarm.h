@@ -27,8 +27,7 @@ void look_alarm_set(enum look_alarm_state state);
 /* Waits for what COUNT FDS ask for as poll() does, until DUE_NS of the monotonic clock, or until
  * the alarm is rung or the thread is woken; not at all if that has happened since the last wait.
  * Returns the number of FDS that are ready, 0 without one, or a negative errno. The thread must
- * have called sampling_signal_only_wakes(), and may be cancelled here; look_alarm_reset() then
- * forgets that it waits. Looking thread. */
+ * have called sampling_signal_only_wakes(). Looking thread. */
 int look_alarm_wait(struct pollfd *fds, size_t count, uint64_t due_ns);
 
 /* Returns whether the alarm was rung since this was last called. Looking thread. */
