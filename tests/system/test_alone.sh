@@ -26,6 +26,12 @@ test_a_process_writes_its_profile_when_main_returns() {
     says 'burn_inner' stdout
 }
 
+# There is nobody for an agent's thread to talk to.
+test_the_thread_that_looks_gives_way_and_comes_back_alone() {
+    need_root
+    alone 0 PROFD_SHUTDOWN=out.json "$programs/few_tasks" 54322 4 profd-sampler
+}
+
 test_each_forked_child_writes_its_own() {
     alone 0 PROFD_SHUTDOWN=out-%p.json "$programs/forks_and_exits" 0.2
     refute test -s stderr
