@@ -60,6 +60,17 @@ test_a_filter_for_all_threads_may_come_after_another() {
     done
 }
 
+# To end the agent's threads takes nothing that is out of reach by then.
+test_a_program_may_lock_itself_in_and_then_set_a_filter() {
+    need_root
+    mkdir -p jail
+    for clock in $clocks; do
+        expect 5 "$profctl" run --clock "$clock" -o out.json -- "$programs/jailed" jail
+        read_facts out.json
+        has_function jailed burn_outer
+    done
+}
+
 test_whoever_asks_for_filters_sets_none() {
     for clock in $clocks; do
         lives "$clock" confined asks
