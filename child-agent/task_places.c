@@ -10,6 +10,7 @@
 #include "buffer/clock.h"
 #include "child-agent/agent_presence.h"
 #include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/one_thread.h"
 #include "child-agent/program_call.h"
@@ -21,6 +22,7 @@
 /* Who had no place for other reasons, which nobody tells, is not to pay for ours each time. */
 #define FRUITLESS_REST_NS NS_PER_S
 #define ENDING_NS         (10 * NS_PER_MS)
+enum { ENDING_LOOKS = 20 };
 
 static _Atomic uint64_t fruitless_ns; /* when they ended for nothing; 0: never */
 
@@ -89,7 +91,10 @@ static bool has_thread_just_ended(void)
 int task_places_make(int (*make)(void *argument), void *argument)
 {
     int error = make(argument);
-    while (error == EAGAIN && has_thread_just_ended()) {
+    if (error != EAGAIN ||
+        atomic_load(&core.has_filter)) /* behind which all of it may be forbidden */
+        return error;
+    for (int i = 0; i < ENDING_LOOKS && error == EAGAIN && has_thread_just_ended(); i++) {
         one_thread_rest_between_looks();
         error = make(argument);
     }

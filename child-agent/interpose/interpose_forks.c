@@ -1,9 +1,11 @@
 /* Interposed: fork(), whose steps are handlers (fork.h). Where there is no place for one more
  * process, the agent's threads make it. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
+#include "child-agent/core.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/guest/signal_bits.h"
@@ -25,7 +27,8 @@ PROFD_INTERPOSED pid_t fork(void)
 {
     find_real();
     pid_t child = real_fork();
-    if (child >= 0 || errno != EAGAIN || !signal_bits_are_none_blocked() || !task_places_leave())
+    if (child >= 0 || errno != EAGAIN || atomic_load(&core.has_filter) ||
+        !signal_bits_are_none_blocked() || !task_places_leave())
         return child;
     child = real_fork();
     if (child != 0)

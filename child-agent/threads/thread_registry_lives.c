@@ -71,7 +71,8 @@ static void leave_registry(struct thread_registration *self)
         atomic_store(&main_thread, NULL);
         atomic_store(&has_main_ended, true);
     }
-    atomic_store(&last_end_ns, clock_monotonic_ns());
+    if (!atomic_load(&core.has_filter))
+        atomic_store(&last_end_ns, clock_monotonic_ns());
     thread_registry_unregister_current();
     /* The process ends with its last thread, which must be one of the program's. */
     if (is_nobody_left())

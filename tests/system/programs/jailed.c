@@ -1,5 +1,5 @@
-/* jailed FOLDER: makes a thread, goes where no libraries are and no file can be opened, sets a filter
- * of system calls that lets all through, and burns. Exits with 5. */
+/* jailed FOLDER: makes a thread, goes where no libraries are and no file can be opened, sets a
+ * filter of system calls that lets all through, and burns. Exits with 5. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
