@@ -214,7 +214,7 @@ static int run_with_daemon(struct run *run, struct failure *failure)
                                                                : (int)failure->code;
     if (private_daemon_end(&run->daemon) && code == EXIT_CODE_NO_DAEMON && !run->may_be_launched) {
         run->has_no_daemon = true;
-        failure_set(failure, code, "profd cannot start"); /* it has said why */
+        failure->text[0] = '\0'; /* it has said why */
     }
     return code;
 }
@@ -267,6 +267,7 @@ int command_run(const struct arguments *arguments, struct failure *failure)
     capture_file_close(run.file);
     if (!run.has_no_daemon || arguments->strict)
         return code;
-    say("%s; '%s' runs without being profiled", failure->text, arguments->operands[0]);
+    say("%s; '%s' runs without being profiled",
+        failure->text[0] != '\0' ? failure->text : "profd cannot start", arguments->operands[0]);
     return become_command(arguments->operands, failure);
 }

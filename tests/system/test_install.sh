@@ -69,9 +69,12 @@ test_half_an_installation_says_what_is_missing() {
     install_into "$scratch/prefix" >install.log
     for missing in lib/libprofd.so.1 lib/profd/libprofd-malloc.so libexec/profd-salvage libexec/profd-keeper; do
         mv "prefix/$missing" kept
-        expect 3 prefix/bin/profctl run -o out.json -- /bin/true
+        expect 3 prefix/bin/profctl run --strict -o out.json -- touch ran
         one_line stderr
         says "only partly installed: cannot use .*/$missing .*install" stderr
+        [ ! -e ran ]
+        expect 7 prefix/bin/profctl run -o out.json -- sh -c 'exit 7'
+        says "profd cannot start; 'sh' runs without being profiled" stderr
         mv kept "prefix/$missing"
     done
 }
