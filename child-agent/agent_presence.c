@@ -27,6 +27,7 @@ enum { FORGO_LOOK_NS = NS_PER_MS, FORGO_LOOKS = MS_PER_S };
 static struct {
     _Atomic bool are_forgone;          /* nobody makes them any more */
     _Atomic uint32_t beginning;        /* how many threads of the program are about to */
+    _Atomic bool are_giving_way;       /* the program tries again in their places */
     _Atomic bool lacks_agent;          /* the agent's thread, for want of a place */
     _Atomic uint64_t missing_since_ns; /* 0: none is missing */
 } own_threads;
@@ -72,12 +73,18 @@ static bool leave_loneliness(void)
     return was_alone;
 }
 
-void agent_presence_miss_threads(void)
+static void miss_threads(void)
 {
-    if (agent_thread_is_running())
-        atomic_store(&own_threads.lacks_agent, true);
     atomic_store(&own_threads.missing_since_ns, clock_monotonic_ns());
     core_local.misses_threads = true;
+}
+
+void agent_presence_give_way(void)
+{
+    atomic_store(&own_threads.are_giving_way, true);
+    if (agent_thread_is_running())
+        atomic_store(&own_threads.lacks_agent, true);
+    miss_threads();
 }
 
 /* Where they are missing, only one thread of the program tries again, after a rest. */
@@ -101,8 +108,8 @@ static void begin_agent_thread(void)
 
 static void note_whether_missing(void)
 {
-    if (atomic_load(&own_threads.lacks_agent)) {
-        agent_presence_miss_threads();
+    if (atomic_load(&own_threads.lacks_agent) || sampler_lacks_thread()) {
+        miss_threads();
         return;
     }
     core_local.misses_threads = false;
@@ -111,6 +118,7 @@ static void note_whether_missing(void)
 
 void agent_presence_return_threads(void)
 {
+    atomic_store(&own_threads.are_giving_way, false);
     if (atomic_load(&own_threads.are_forgone))
         return;
     if (atomic_load(&own_threads.lacks_agent))
@@ -140,7 +148,7 @@ void agent_presence_ensure_thread(void)
     if (core_is_forking || !core_local.is_followed || atomic_load(&core.has_filter))
         return;
     atomic_fetch_add(&own_threads.beginning, 1);
-    if (!atomic_load(&own_threads.are_forgone))
+    if (!atomic_load(&own_threads.are_forgone) && !atomic_load(&own_threads.are_giving_way))
         begin_threads();
     atomic_fetch_sub(&own_threads.beginning, 1);
 }
@@ -169,6 +177,7 @@ int agent_presence_begin(const struct agent_address *address)
 {
     atomic_store(&own_threads.are_forgone, false);
     atomic_store(&own_threads.missing_since_ns, 0);
+    atomic_store(&own_threads.are_giving_way, false);
     atomic_store(&own_threads.lacks_agent, false);
     core_local.misses_threads = false;
     atomic_store(&own_threads.beginning, 0); /* those were in the parent of a forked child */
@@ -181,5 +190,7 @@ int agent_presence_begin(const struct agent_address *address)
         return 0;
     int error = agent_thread_start(address);
     sampler_start_thread(); /* without an agent thread, it says that there is none */
+    atomic_store(&own_threads.lacks_agent, error < 0);
+    note_whether_missing();
     return error;
 }

@@ -19,11 +19,12 @@ int agent_presence_begin(const struct agent_address *address);
  * handlers. */
 void agent_presence_ensure_thread(void);
 
-/* Called when the agent's threads are about to end because the program needs their places: when the
- * program makes a thread or waits, they come back, but not at once. */
-void agent_presence_miss_threads(void);
+/* Called when the agent's threads are about to end because the program needs their places. Until
+ * agent_presence_return_threads() nobody brings them back. */
+void agent_presence_give_way(void);
 
-/* Brings them back now, if there are places for them. */
+/* Brings them back now, if there are places for them; else when the program makes a thread or
+ * waits, at most once a second. */
 void agent_presence_return_threads(void);
 
 /* Makes agent_presence_ensure_thread() do nothing from now on. If another thread is inside that

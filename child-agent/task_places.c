@@ -43,13 +43,19 @@ static void wait_until_gone(const int32_t *ids, size_t count)
     }
 }
 
+static bool have_threads(void)
+{
+    int32_t ids[OWN_THREADS_MOST];
+    return own_thread_list(ids) > 0;
+}
+
 static bool end_threads(void)
 {
     int32_t ids[OWN_THREADS_MOST];
     size_t count = own_thread_list(ids);
     if (count == 0)
         return false;
-    agent_presence_miss_threads();
+    agent_presence_give_way();
     one_thread_do_without_agent_threads();
     wait_until_gone(ids, count);
     return true;
@@ -61,7 +67,7 @@ bool task_places_leave(void)
     struct program_call call;
     int call_errno = errno;
     bool has_left = false;
-    if (sampling_signal_is_own_process() && !was_fruitless_just_now() &&
+    if (have_threads() && sampling_signal_is_own_process() && !was_fruitless_just_now() &&
         program_call_begin(&call) == 0) {
         has_left = end_threads();
         program_call_end(&call);

@@ -2,7 +2,9 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
@@ -18,7 +20,8 @@ static void spin(int turn)
     else if (turn < YIELDS)
         (void)sched_yield();
     else
-        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        (void)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause,
+                      NULL); /* no place to cancel */
 }
 
 void signal_lock_take(struct signal_lock *lock, sigset_t *before)

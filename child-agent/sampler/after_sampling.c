@@ -18,7 +18,7 @@ struct call {
 };
 
 static struct {
-    bool is_open;
+    _Atomic bool is_open;
     /* Also read without the lock: at most ticks nobody waits. */
     _Atomic unsigned count;
     struct call calls[MOST_CALLS]; /* in the order of the requests */
@@ -96,6 +96,17 @@ void after_sampling_call(enum profd_sampling_outcome outcome)
 {
     if (atomic_load(&waiting.count) != 0)
         make_calls(outcome);
+}
+
+bool after_sampling_has_left(void)
+{
+    return atomic_load(&waiting.count) != 0 && !atomic_load(&waiting.is_open);
+}
+
+void after_sampling_call_left(void)
+{
+    if (after_sampling_has_left())
+        make_calls(PROFD_SAMPLING_STOPPED);
 }
 
 void after_sampling_close(void)

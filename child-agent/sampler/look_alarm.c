@@ -10,7 +10,7 @@
 #include "child-agent/sampler/sampling_signal.h"
 #include "common/time_units.h"
 
-enum { SHARED_POLL_MS = 50, SHARED_OFF_POLL_MS = 1000 };
+enum { SHARED_POLL_MS = 50, SHARED_OFF_POLL_MS = 100 };
 
 static struct {
     _Atomic uint32_t state;

@@ -129,7 +129,8 @@ uint64_t looker_due_ns(void)
 void looker_turn(void)
 {
     bool is_rung = look_alarm_take();
-    if (looker.looks == atomic_load(&sampler.looks_on) && !is_rung && !is_due())
+    if (looker.looks == atomic_load(&sampler.looks_on) && !is_rung && !is_due() &&
+        !after_sampling_has_left())
         return;
     uint64_t locking_ticks = clock_ticks();
     named_mutex_lock(&sampler.lock);
@@ -138,6 +139,7 @@ void looker_turn(void)
     named_mutex_unlock(&sampler.lock);
     if (has_ended)
         after_sampling_call(PROFD_SAMPLING_STOPPED);
+    after_sampling_call_left();
     if (look.is_made)
         finish_look(&look);
 }
@@ -145,15 +147,13 @@ void looker_turn(void)
 void looker_end(void)
 {
     named_mutex_lock(&sampler.lock);
-    bool has_looks = looker.looks != 0;
-    if (has_looks && looker.looks == atomic_load(&sampler.looks_on))
+    if (atomic_load(&sampler.looks_on) != 0)
         after_sampling_close();
-    if (has_looks)
+    if (looker.looks != 0)
         end_looks();
     named_mutex_unlock(&sampler.lock);
     look_alarm_reset();
-    if (has_looks)
-        after_sampling_call(PROFD_SAMPLING_STOPPED);
+    after_sampling_call_left();
 }
 
 void looker_after_fork_child(void)

@@ -169,6 +169,11 @@ bool sampler_has_thread(void)
     return sampler.is_running || sampler.needs_thread;
 }
 
+bool sampler_lacks_thread(void)
+{
+    return atomic_load(&sampler.tick) != NULL && !atomic_load(&sampler.is_running);
+}
+
 bool sampler_is_free(void)
 {
     return named_mutex_is_free_in_handler(&sampler.lock);

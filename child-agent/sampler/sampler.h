@@ -43,6 +43,9 @@ void sampler_follow_alone(void);
  * session. */
 bool sampler_has_thread(void);
 
+/* Returns whether there is a session, and no thread that samples or looks. */
+bool sampler_lacks_thread(void);
+
 /* Returns whether nobody is working on a tick. For signal handlers. */
 bool sampler_is_free(void);
 

@@ -127,7 +127,7 @@ test_a_program_has_as_many_tasks_as_it_may() {
     run_fast "$programs/few_tasks" 54321 4
     cmp stdout bare
     has_function few_tasks burn_outer
-    run_fast "$programs/few_tasks" 54321 4 short # the agent's thread is not back when it ends
+    run_fast "$programs/few_tasks" 54321 4 full # there is no place for the agent's thread until it ends
     cmp stdout bare
     "$profctl" report out.json >report
     [ "$clock" = cpu ] || says 'not as requested: there is no place for a thread of the agent' report

@@ -1,8 +1,8 @@
-/* few_tasks UID MOST [short|NAME]: as the user UID, who may have at most MOST tasks, makes threads
- * until there are no more places, then lets one end and runs true(1) in its place by posix_spawn.
- * Prints how many threads there were, and burns. Then, if it is profiled, makes threads until that
- * of the agent's, which gave way, is back; with NAME the one of that name, and no other. Exits with
- * 1 if something of that fails. */
+/* few_tasks UID MOST [full|NAME]: as the user UID, who may have at most MOST tasks, makes threads
+ * until there are no more places, and prints how many there were. If full, burns beside them. Else
+ * lets one end, runs true(1) in its place by posix_spawn, and burns. Then, if it is profiled, makes
+ * threads until that of the agent's, which gave way, is back; with NAME the one of that name, and
+ * no other. Exits with 1 if something of that fails. */
 #include <errno.h>
 #include <glob.h>
 #include <pthread.h>
@@ -55,7 +55,7 @@ static int run_true(void)
     char *arguments[] = { "true", NULL };
     int error, status;
     pid_t child;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 30000; i++) {
         error = posix_spawn(&child, "/bin/true", NULL, NULL, arguments, environ);
         if (error != EAGAIN)
             break;
@@ -115,12 +115,17 @@ int main(int argc, char **argv)
     const int count = make_threads(threads);
     if (count == 0)
         return 1;
+    printf("%d\n", count);
+    const char *name = argc > 3 ? argv[3] : "profd-agent";
+    if (strcmp(name, "full") == 0) { /* until the end there is no place for the agent's */
+        burn_outer(0.3);
+        end_threads(threads, 0, count);
+        return 0;
+    }
     end_threads(threads, 0, 1);
     const int could_run = run_true();
     end_threads(threads, 1, count);
-    printf("%d\n", count);
     burn_outer(0.3);
-    const char *name = argc > 3 ? argv[3] : "profd-agent";
-    const int is_short = strcmp(name, "short") == 0 || getenv("LD_PRELOAD") == NULL;
-    return could_run && (is_short || see_agent_again(name, argc > 3)) ? 0 : 1;
+    const int is_bare = getenv("LD_PRELOAD") == NULL;
+    return could_run && (is_bare || see_agent_again(name, argc > 3)) ? 0 : 1;
 }
