@@ -101,11 +101,15 @@ static bool copy_entry(const struct census_ring *ring, uint64_t position, struct
     return atomic_load_explicit(&slot->number, memory_order_relaxed) == position + 1;
 }
 
-/* Whether ENTRY says what became of the last exec of somebody. */
-typedef bool is_about(const struct census_entry *entry, const struct census_entry *whom);
+/* Whether ENTRY, which has the pid of WHOM, says what became of an exec of that process. Only
+ * foreign ones have pids below 0. */
+static bool is_about_exec(const struct census_entry *entry, const struct census_entry *whom)
+{
+    return entry->kind == CENSUS_EXEC || entry->kind == CENSUS_FAILED ||
+           (entry->kind == CENSUS_FOREIGN_EXEC && entry->parent_pid == whom->parent_pid);
+}
 
-static uint64_t clock_at_exec(const struct census_ring *ring, const struct census_entry *whom,
-                              is_about *is_wanted)
+static uint64_t clock_at_exec(const struct census_ring *ring, const struct census_entry *whom)
 {
     enum { NEWEST = 64 };
     struct census_entry entry;
@@ -114,23 +118,17 @@ static uint64_t clock_at_exec(const struct census_ring *ring, const struct censu
     for (uint64_t back = 1; back <= NEWEST && back <= put; back++) {
         uint64_t position = put - back;
         bool may_be = ring->entries[position % CENSUS_RING_ENTRIES].pid == whom->pid;
-        if (may_be && copy_entry(ring, position, &entry) && is_wanted(&entry, whom))
+        if (may_be && copy_entry(ring, position, &entry) && is_about_exec(&entry, whom))
             return entry.kind == CENSUS_FAILED ? PROCESS_CLOCK_UNKNOWN : entry.cpu_ns;
     }
     return PROCESS_CLOCK_UNKNOWN;
-}
-
-static bool is_exec(const struct census_entry *entry, const struct census_entry *whom)
-{
-    (void)whom;
-    return entry->kind == CENSUS_EXEC || entry->kind == CENSUS_FAILED;
 }
 
 uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid)
 {
     const struct census_entry whom = { .pid = pid };
 
-    return clock_at_exec(ring, &whom, is_exec);
+    return clock_at_exec(ring, &whom);
 }
 
 struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace, uint64_t cpu_ns)
@@ -141,17 +139,12 @@ struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace
                                   .cpu_ns = cpu_ns };
 }
 
-static bool is_foreign_exec(const struct census_entry *entry, const struct census_entry *whom)
-{
-    return entry->kind == CENSUS_FOREIGN_EXEC && entry->parent_pid == whom->parent_pid;
-}
-
 uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,
                                            uint64_t pid_namespace)
 {
     const struct census_entry whom = census_ring_foreign_exec(pid, pid_namespace, 0);
 
-    return clock_at_exec(ring, &whom, is_foreign_exec);
+    return clock_at_exec(ring, &whom);
 }
 
 size_t census_ring_recall(const struct census_ring *ring, struct census_entry *out)

@@ -16,7 +16,8 @@ int own_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *a
 /* Returns whether THREAD is an agent thread that has not ended. Any thread. */
 bool own_thread_is(struct profd_thread_id thread);
 
-/* There are four kinds, of which one may be ending. */
+/* At most so many are told apart: there are four kinds of agent threads, of which one may be
+ * ending while its successor begins. */
 enum { OWN_THREADS_MOST = 8 };
 
 /* Returns how many agent threads have begun and not ended, with the kernel's ids of them. Any

@@ -10,7 +10,8 @@
 #include "child-agent/guest/real_calls.h"
 #include "common/time_units.h"
 
-/* Who holds it may have to run beside many others, or below us: then it is no use to yield. */
+/* Who holds it may have to run beside many others, or below us: then it is no use to yield. The
+ * call by number is no place to be cancelled. */
 static void spin(int turn)
 {
     enum { YIELDS = 32 };
@@ -20,8 +21,7 @@ static void spin(int turn)
     else if (turn < YIELDS)
         (void)sched_yield();
     else
-        (void)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause,
-                      NULL); /* no place to cancel */
+        (void)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
 void signal_lock_take(struct signal_lock *lock, sigset_t *before)

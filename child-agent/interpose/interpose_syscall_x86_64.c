@@ -1,10 +1,9 @@
 /* Interposed: calls that a program makes by their number. Those that set filters or masks of
  * signals are noticed, those that end a thread, and those that copy the process; a signalfd(), an
  * exec, the handler of a signal, and those that enter namespaces are handed to the interposed
- * function of that name. All
- * others go to the kernel as the C library makes them: without a frame, since some children share
- * the stack with who made them. The number stays below the stack's end, so that a call that our
- * signal cut short can be made again. */
+ * function of that name. All others go to the kernel as the C library makes them: without a frame,
+ * since some children share the stack with who made them. The number stays below the stack's end,
+ * so that a call that our signal cut short can be made again. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <sched.h>

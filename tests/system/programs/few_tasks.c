@@ -117,7 +117,7 @@ int main(int argc, char **argv)
         return 1;
     printf("%d\n", count);
     const char *name = argc > 3 ? argv[3] : "profd-agent";
-    if (strcmp(name, "full") == 0) { /* until the end there is no place for the agent's */
+    if (strcmp(name, "full") == 0) { /* the agent's threads find no place until the end */
         burn_outer(0.3);
         end_threads(threads, 0, count);
         return 0;
