@@ -9,15 +9,16 @@
 #include "child-agent/agent_gather.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_link.h"
+#include "child-agent/agent_news.h"
 #include "child-agent/agent_orders.h"
 #include "child-agent/agent_updates.h"
+#include "child-agent/agent_waits.h"
 #include "child-agent/arena_losses.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/guest/gate.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/guest/own_thread.h"
-#include "child-agent/markers/marker_triggers.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/look_alarm.h"
@@ -32,23 +33,15 @@ enum {
     AGENT_FIRST_RETRY_MS = 20,
     AGENT_SLOW_RETRY_MS = 1000, /* from here on the rests grow by an eighth */
     AGENT_LAST_RETRY_MS = 10 * 1000,
-    AGENT_GATHER_POLL_MS = 5,
-    AGENT_UPDATE_REST_MS = 50, /* between two chunk updates */
-    AGENT_ARENA_RETRY_MS = 1000,
-    AGENT_SHARED_POLL_MS = 50,  /* where updates wake nobody, either */
-    AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
     AGENT_START_WAIT_MS =
         200, /* where the kernel doesn't let the thread run, the program goes on */
-    UPDATE_MESSAGE_BYTES = 16 * 1024,
 };
 
 static struct {
     pthread_t thread;
     struct named_mutex lock; /* held while a message is obeyed */
     bool is_running;
-    _Atomic bool is_to_end; /* its next wait ends it */
     struct agent_standing standing;
-    uint64_t update_due_ns; /* from here on the next update goes out as soon as there is one */
     struct agent_address address;
     bool has_own_table;    /* of descriptors */
     struct gate own_table; /* open once the program cannot close what the agent has */
@@ -79,69 +72,6 @@ static int read_and_obey(void)
     return got;
 }
 
-/* A finished profile goes out. */
-static int deliver_profile(void)
-{
-    int fd, error;
-    uint64_t json_bytes;
-    uint64_t gather_id = agent_gather_id();
-    if (!agent_gather_take(&fd, &json_bytes, &error))
-        return 0;
-    return agent_orders_send_profile(gather_id, fd, json_bytes, error);
-}
-
-/* An update that profd awaits goes out, once there is one. */
-static int deliver_update(void)
-{
-    static struct message_chunk_manager_update body;
-    static uint8_t message[UPDATE_MESSAGE_BYTES];
-    if (!agent.standing.owes_update || !agent_updates_take(&body.update))
-        return 0;
-    agent.standing.owes_update = false;
-    agent.update_due_ns = after_ms(AGENT_UPDATE_REST_MS);
-    body.generation = session_generation();
-    return agent_link_send(message,
-                           message_put_chunk_manager_update(message, sizeof(message),
-                                                            MESSAGE_CHUNK_MANAGER_UPDATE, &body),
-                           -1);
-}
-
-/* Markers that lasted too long since the last time. */
-static int deliver_triggered(void)
-{
-    uint32_t hits;
-    int error = 0;
-    if (!session_is_active())
-        return 0;
-    for (size_t index = 0; error >= 0 && marker_triggers_take(&index, &hits); index++) {
-        uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
-        const struct message_triggered body = { .generation = session_generation(),
-                                                .marker = index,
-                                                .hits = hits };
-        error = agent_link_send(
-            message, message_put_triggered(message, sizeof(message), MESSAGE_TRIGGERED, &body), -1);
-    }
-    return error;
-}
-
-/* When there is something to do without any news. */
-static uint64_t due_without_news_ns(void)
-{
-    if (agent_gather_id() != 0)
-        return after_ms(AGENT_GATHER_POLL_MS);
-    if (!agent_link_gave_arena())
-        return after_ms(AGENT_ARENA_RETRY_MS);
-    if (!session_is_active())
-        return LOOK_ALARM_NEVER;
-    if (marker_triggers_are_set())
-        return after_ms(AGENT_TRIGGER_POLL_MS);
-    if (!agent.standing.owes_update)
-        return LOOK_ALARM_NEVER;
-    if (clock_monotonic_ns() < agent.update_due_ns)
-        return agent.update_due_ns;
-    return sampling_signal_is_shared() ? after_ms(AGENT_SHARED_POLL_MS) : LOOK_ALARM_NEVER;
-}
-
 /* Nothing came while we waited. */
 static int on_quiet(void)
 {
@@ -153,41 +83,18 @@ static int on_quiet(void)
     return error == 0 ? -ESTALE : 0; /* now there is something to say hello with */
 }
 
-/* One wait for DUE_NS, or what profd says, if the thread HAS_LINK; then the looks that are due.
- * Returns as agent_link_wait(), or -ECANCELED: the thread is to end. */
-static int wait_and_look(bool has_link, uint64_t due_ns)
-{
-    uint64_t look_ns = looker_due_ns();
-    if (look_ns < due_ns)
-        due_ns = look_ns;
-    int got = 0;
-    if (!atomic_load(&agent.is_to_end)) /* or it will be woken */
-        got = has_link ? agent_link_wait(due_ns) : look_alarm_wait(NULL, 0, due_ns);
-    if (atomic_load(&agent.is_to_end))
-        return -ECANCELED;
-    looker_turn();
-    return got;
-}
-
-/* Until DUE_NS, or the thread is to end, without a connection. */
-static void rest_until(uint64_t due_ns)
-{
-    while (clock_monotonic_ns() < due_ns && wait_and_look(false, due_ns) == 0)
-        continue;
-}
-
 /* As agent_link_wait(), until there is something to do with the connection. Nothing wakes a process
  * in which nothing happens: an update that profd awaits does so when there is one. */
 static int wait_for_news(void)
 {
-    const uint64_t due_ns = due_without_news_ns();
+    const uint64_t due_ns = agent_news_due_ns(&agent.standing);
     bool awaits_update =
         due_ns == LOOK_ALARM_NEVER && agent.standing.owes_update && session_is_active();
     int got = 0;
     do {
         if (awaits_update && !agent_updates_await())
             break;
-        got = wait_and_look(true, due_ns);
+        got = agent_waits_once(true, due_ns);
         agent_updates_stop_awaiting();
     } while (got == 0 && clock_monotonic_ns() < due_ns);
     return got;
@@ -206,7 +113,7 @@ static bool may_arena_be_lost(void)
 static bool serve_connection(void)
 {
     int error = 0;
-    agent.update_due_ns = after_ms(AGENT_UPDATE_REST_MS);
+    agent_news_begin();
     while (error >= 0) {
         error = wait_for_news();
         if (error > 0)
@@ -216,11 +123,7 @@ static bool serve_connection(void)
         if (error >= 0 && may_arena_be_lost())
             error = -ESTALE; /* profd found out only after our hello */
         if (error >= 0)
-            error = deliver_profile();
-        if (error >= 0)
-            error = deliver_update();
-        if (error >= 0)
-            error = deliver_triggered();
+            error = agent_news_send(&agent.standing);
     }
     agent_link_close();
     agent.standing.owes_update = false;
@@ -283,14 +186,14 @@ static void serve_profd(void)
         agent.standing.is_welcome = false;
         if ((agent_link_is_open() || open_link() == 0) && serve_connection())
             continue;
-        if (atomic_load(&agent.is_to_end))
+        if (agent_waits_are_over())
             return; /* who waits for that may hold any lock */
         if (agent.standing
                 .is_welcome) /* else one that takes in nobody would be asked without a pause */
             retry_ms = AGENT_FIRST_RETRY_MS;
         stop_ended_session();
         if (!agent.standing.is_refused)
-            rest_until(after_ms((uint64_t)retry_ms));
+            agent_waits_rest(after_ms((uint64_t)retry_ms));
         retry_ms = longer_rest_ms(retry_ms);
     }
 }
@@ -303,7 +206,7 @@ static void *agent_main(void *argument)
     sampling_signal_only_wakes();
     looker_begin(agent.has_own_table);
     serve_profd();
-    rest_until(LOOK_ALARM_NEVER); /* and looks for sessions of the program's own */
+    agent_waits_rest(LOOK_ALARM_NEVER); /* and looks for sessions of the program's own */
     looker_end();
     return argument;
 }
@@ -379,11 +282,9 @@ bool agent_thread_stop(void)
 {
     if (!agent.is_running)
         return false;
-    /* Not by cancellation, for which the C library loads another one: that may be out of reach. */
-    atomic_store(&agent.is_to_end, true);
-    look_alarm_wake();
+    agent_waits_end();
     (void)pthread_join(agent.thread, NULL); /* fails only for a thread that is not ours */
-    atomic_store(&agent.is_to_end, false);
+    agent_waits_reset();
     sampler_note_agent_thread(false);
     agent_gather_wait();
     agent.is_running = false;
@@ -425,7 +326,7 @@ void agent_thread_after_fork_child(void)
     named_mutex_reset(&agent.lock);
     is_held = false;
     agent.is_running = false;
-    atomic_store(&agent.is_to_end, false);
+    agent_waits_reset();
     core_local.is_alone = false;
     agent.standing.owes_update = false;
     agent_link_after_fork_child();

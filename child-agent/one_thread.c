@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "child-agent/agent_presence.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/process_arena.h"
@@ -50,17 +51,13 @@ int one_thread_around(int (*change)(void *argument), void *argument)
 {
     if (!agent_thread_is_running() && !sampler_has_thread())
         return change(argument);
-    bool had_agent = agent_thread_stop();
-    sampler_stop();
+    agent_presence_give_way();
+    one_thread_stop_agent_threads();
     int result = change(argument);
     int change_errno = errno;
-    /* Without a sampler or an agent, what was recorded is still there for profd. */
-    bool has_sampler =
-        session_is_active() && sampler_start(session_get_settings(), session_chunk_manager()) == 0;
-    if (had_agent)
-        (void)agent_thread_start(NULL);
-    if (has_sampler)
-        sampler_start_thread();
+    if (session_is_active())
+        (void)sampler_start(session_get_settings(), session_chunk_manager()); /* or no samples */
+    agent_presence_return_threads();
     errno = change_errno;
     return result;
 }

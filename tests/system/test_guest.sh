@@ -133,6 +133,12 @@ test_a_program_has_as_many_tasks_as_it_may() {
     [ "$clock" = cpu ] || says 'not as requested: there is no place for a thread of the agent' report
 }
 
+# They end for a moment while the program changes what the kernel keeps for each thread.
+test_threads_that_found_no_place_after_a_change_come_back() {
+    need_root
+    run_fast "$programs/few_tasks" 54323 4 changes
+}
+
 # The agent's part of the data is a tenth, too. With hardly any, nothing is recorded.
 test_a_program_with_little_data_keeps_it() {
     local limit threads bare

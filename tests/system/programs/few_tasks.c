@@ -1,10 +1,13 @@
-/* few_tasks UID MOST [full|NAME]: as the user UID, who may have at most MOST tasks, makes threads
- * until there are no more places, and prints how many there were. If full, burns beside them. Else
- * lets one end, runs true(1) in its place by posix_spawn, and burns. Then, if it is profiled, makes
- * threads until that of the agent's, which gave way, is back; with NAME the one of that name, and
- * no other. Exits with 1 if something of that fails. */
+/* few_tasks UID MOST [full|changes|NAME]: as the user UID, who may have at most MOST tasks, makes
+ * threads until there are no more places, and prints how many there were. If full, burns beside
+ * them. If changes, lets them end and sets its capabilities, for which the agent's threads end for
+ * a moment, while there is no place for another task; and makes threads as below. Else lets one
+ * end, runs true(1) in its place by posix_spawn, and burns. Then, if it is profiled, makes threads
+ * until that of the agent's, which gave way, is back; with NAME the one of that name, and no other.
+ * Exits with 1 if something of that fails. */
 #include <errno.h>
 #include <glob.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -19,6 +22,8 @@
 enum { MOST_THREADS = 64 };
 
 extern char **environ;
+int capget(struct __user_cap_header_struct *header, struct __user_cap_data_struct *data);
+int capset(struct __user_cap_header_struct *header, const struct __user_cap_data_struct *data);
 
 static pthread_barrier_t *barrier_of(int index)
 {
@@ -88,6 +93,16 @@ static int count_agent_threads(const char *name, int *others)
     return count;
 }
 
+/* Meanwhile there is no place for another task. */
+static int set_capabilities(const struct rlimit *most)
+{
+    const struct rlimit none = { 1, most->rlim_max };
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    return capget(&header, data) == 0 && setrlimit(RLIMIT_NPROC, &none) == 0 &&
+           capset(&header, data) == 0 && setrlimit(RLIMIT_NPROC, most) == 0;
+}
+
 static int see_agent_again(const char *name, int is_alone)
 {
     int count = 0, others = 0;
@@ -121,6 +136,10 @@ int main(int argc, char **argv)
         burn_outer(0.3);
         end_threads(threads, 0, count);
         return 0;
+    }
+    if (strcmp(name, "changes") == 0) {
+        end_threads(threads, 0, count);
+        return set_capabilities(&most) && see_agent_again("profd-agent", 0) ? 0 : 1;
     }
     end_threads(threads, 0, 1);
     const int could_run = run_true();
