@@ -57,10 +57,10 @@ many_short_lives() {
     local count=20000 clock="${clocks[0]}" used kept
     start_daemon -- sh -c "until [ -e '$scratch/go' ]; do sleep 0.05; done
         while [ \$((i += 1)) -le $count ]; do /bin/true; done
-        touch '$scratch/gone'; sleep infinity"
+        touch '$scratch/all-ran'; sleep infinity"
     "$profctl" start ${clock:+--clock "$clock"} >/dev/null 2>&1
     touch "$scratch/go"
-    until [ -e "$scratch/gone" ]; do sleep 0.2; done
+    until [ -e "$scratch/all-ran" ]; do sleep 0.2; done
     used=$("$profctl" --json status | grep -oE '"accounted_bytes":[0-9]+' | cut -d: -f2)
     seconds_of "$profctl" capture --no-symbols --timeout 120s -o "$scratch/many.json" >"$scratch/capture_seconds"
     kept=$(kept_processes "$scratch/many.json")

@@ -149,7 +149,8 @@ test_stacks_are_sent_once() {
     start_export
     wait_until has_inserts ok samples 5
     stop_export
-    [ "$(inserts ok stacks)" -le 2 ] || fail "$(inserts ok stacks) batches of stacks, of a program that has hardly any"
+    [ "$(inserts ok stacks)" -lt "$(inserts ok samples)" ] || # a rare one may come late
+        fail "$(inserts ok stacks) batches of stacks, of a program that has hardly any"
 }
 
 # bad_server MODE WORDS: rows wait, one line says why, and what waited arrives when the server is right.
@@ -200,7 +201,7 @@ test_a_page_for_people_is_no_answer() {
 }
 
 test_what_a_proxy_refuses_is_not_refused() {
-    turns_bad proxy 'what answers is no ClickHouse: .* answers 413: <html>413'
+    turns_bad proxy 'not a ClickHouse server: .* answers 413: <html>413'
 }
 
 test_an_exception_behind_the_headers_is_none_either() {
