@@ -6,6 +6,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/allocations/allocation_draw.h"
+#include "child-agent/allocations/allocation_pace.h"
 #include "child-agent/allocations/allocation_table.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/pages.h"
@@ -132,30 +133,52 @@ static bool forget_allocation(void *address, const struct allocation_site *site,
     return true;
 }
 
+/* Behind a filter, the clock is not asked where that takes a call. */
+static void pace_samples(struct allocation_pace *pace)
+{
+    if (allocation_pace_count(pace))
+        allocation_pace_end_turn(pace, atomic_load(&core.has_filter)
+                                           ? clock_monotonic_without_call_ns()
+                                           : clock_monotonic_ns());
+}
+
+static void draw_next(struct allocation_countdown *countdown)
+{
+    uint64_t interval_bytes = allocation_pace_interval(&countdown->pace, sampler.interval_bytes);
+    countdown->bytes = allocation_draw_distance(&countdown->random, interval_bytes);
+}
+
+/* A new recording's first distance begins before what was allocated just now. True when that was
+ * hit. */
+static bool begin_countdown(struct allocation_countdown *countdown, uint32_t generation,
+                            size_t bytes)
+{
+    countdown->generation = generation;
+    countdown->random ^= clock_ticks() ^ (uint64_t)countdown;
+    countdown->pace = (struct allocation_pace){ 0 };
+    draw_next(countdown);
+    countdown->bytes -= (int64_t)bytes;
+    return countdown->bytes <= 0;
+}
+
 static void sample_allocation(struct allocation_countdown *countdown, void *address, size_t bytes,
                               const struct allocation_site *site)
 {
     const struct thread_registration *self = thread_current;
     uint32_t generation = generation_now();
-    bool is_drawn = countdown->generation == generation;
-    if (generation == 0)
-        return;
-    if (!is_drawn) {
-        countdown->generation = generation;
-        countdown->random ^= clock_ticks() ^ (uint64_t)countdown;
-        countdown->bytes =
-            allocation_draw_distance(&countdown->random, sampler.interval_bytes) - (int64_t)bytes;
-        if (countdown->bytes > 0)
-            return;
-    }
-    countdown->bytes = allocation_draw_distance(&countdown->random, sampler.interval_bytes);
-    if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_ALLOCATIONS))
+    if (generation == 0 ||
+        (countdown->generation != generation && !begin_countdown(countdown, generation, bytes)))
         return;
     struct sampled_allocation sampled = {
-        .weight = allocation_weight(bytes, sampler.interval_bytes),
-        .thread_index = self->index,
+        .weight = allocation_weight(
+            bytes, allocation_pace_interval(&countdown->pace, sampler.interval_bytes)),
         .generation = generation,
     };
+    pace_samples(&countdown->pace);
+    draw_next(countdown);
+    if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_ALLOCATIONS))
+        return;
+    sampled.thread_index = self->index;
     remember_allocation(address, site, &sampled);
 }
 

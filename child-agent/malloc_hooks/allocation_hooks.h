@@ -27,12 +27,20 @@ struct allocation_site {
     uint64_t pc, stack_address, frame_pointer;
 };
 
+/* How fast a thread's samples come (child-agent/allocations/allocation_pace.h). */
+struct allocation_pace {
+    uint64_t turned_ns; /* when it was last looked at; 0: never */
+    uint8_t doublings;  /* of the interval between two samples */
+    uint8_t samples;    /* since then */
+};
+
 /* A thread's distance to its next sample. */
 struct allocation_countdown {
     int64_t bytes;       /* the next allocation is sampled if this is 0 or below */
     uint32_t generation; /* of the recording that the distance was drawn for; 0: none */
     bool has_counted;    /* set whenever bytes are counted */
     uint64_t random;
+    struct allocation_pace pace;
 };
 
 struct allocation_hooks {
