@@ -134,7 +134,7 @@ static void judge_other(struct http_answer *answer)
 
     memcpy(said, answer->text, sizeof(said));
     answer->outcome = answer->outcome == HTTP_REFUSED ? HTTP_AWAY : HTTP_UNSURE;
-    snprintf(answer->text, sizeof(answer->text), "what answers is no ClickHouse: %.360s", said);
+    snprintf(answer->text, sizeof(answer->text), "not a ClickHouse server: %.360s", said);
 }
 
 void answer_signs_judge_failure(const struct answer_signs *signs, struct http_answer *answer)

@@ -11,6 +11,7 @@
 #include "profctl/capture/capture_file.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/commands/commands.h"
+#include "profctl/commands/open_secrets.h"
 #include "profctl/commands/progress_bar.h"
 #include "profctl/query/query_answer.h"
 #include "profctl/query/query_profile.h"
@@ -228,10 +229,12 @@ static bool query_all(struct query_run *run)
     enum http_outcome outcome;
     bool is_done = clickhouse_open(&run->url, NULL, &run->clickhouse, run->failure);
 
-    if (is_done)
+    if (is_done) {
+        open_secrets_tell_password(&run->url);
         clickhouse_set_patience(run->clickhouse, run->arguments->server_timeout_ms != 0
                                                      ? run->arguments->server_timeout_ms
                                                      : PATIENCE_MS);
+    }
     is_done = is_done && clickhouse_schema_check(run->clickhouse, false, &outcome, run->failure);
     progress_bar_init(&run->bar, run->arguments->quiet);
     for (size_t i = 0; i < run->side_count && is_done; i++)

@@ -2,20 +2,12 @@
 
 #include <stdio.h>
 
-#include "common/url_parts.h"
+#include "profctl/commands/open_secrets.h"
 
 static bool refuse_address(const char *problem, struct failure *failure)
 {
     failure_set(failure, EXIT_CODE_USAGE, "cannot export to that address: %s", problem);
     return false;
-}
-
-/* On its way, anybody can read what is not sent over TLS. WHAT is the secret; SCHEME begins a URL.
- */
-static void tell_unprotected(const char *what, const char *server, const char *scheme)
-{
-    if (!url_is_loopback(server))
-        say("%s is sent to %s without TLS; use %s+https://", what, server, scheme);
 }
 
 static bool open_push(struct export_server *server, const char *text, bool (*should_stop)(void),
@@ -32,8 +24,7 @@ static bool open_push(struct export_server *server, const char *text, bool (*sho
     snprintf(server->name, sizeof(server->name), "%s", url.server);
     if (!push_target_open(&url, should_stop, patience_ms, &server->push, failure))
         return false;
-    if (url.token_file[0] != '\0' && !url.is_secure)
-        tell_unprotected("the token", url.server, push_kind_name(url.kind));
+    open_secrets_tell_token(&url);
     return true;
 }
 
@@ -43,7 +34,6 @@ static bool open_clickhouse(struct export_server *server, const char *text, cons
 {
     struct clickhouse_url url;
     char problem[CLICKHOUSE_PROBLEM_BYTES];
-    char secret[sizeof(url.user) + 32];
 
     if (clickhouse_url_parse(text, &url, problem) < 0)
         return refuse_address(problem, failure);
@@ -51,9 +41,7 @@ static bool open_clickhouse(struct export_server *server, const char *text, cons
     snprintf(server->name, sizeof(server->name), "%s, database %s", url.host, url.database);
     if (!clickhouse_open(&url, should_stop, &server->clickhouse, failure))
         return false;
-    snprintf(secret, sizeof(secret), "the password of %s", url.user);
-    if (url.password_file[0] != '\0' && !url.is_secure)
-        tell_unprotected(secret, url.host, "clickhouse");
+    open_secrets_tell_password(&url);
     if (patience_ms != 0)
         clickhouse_set_patience(server->clickhouse, patience_ms);
     clickhouse_target_init(&server->rows, server->clickhouse, host);

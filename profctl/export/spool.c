@@ -217,16 +217,24 @@ static void leave_first(struct spool *spool)
         spool->first = spool->files.count = 0;
 }
 
+/* One that stays is sent by the next exporter. */
+static void remove_batch(const struct spool *spool, const struct spool_file *file)
+{
+    char name[NAME_BYTES];
+
+    name_file(file->number, name);
+    if (unlinkat(spool->folder.directory, name, 0) < 0 && errno != ENOENT)
+        say("cannot remove the batch %s/%s: %s; remove it, or its rows are exported twice",
+            spool->folder.path, name, strerror(errno));
+}
+
 void spool_remove_first(struct spool *spool)
 {
     const struct spool_file *file = first_file(spool);
-    char name[NAME_BYTES];
 
     if (file == NULL)
         return;
-    name_file(file->number, name);
-    (void)unlinkat(spool->folder.directory, name,
-                   0); /* one that stays is sent again by the next exporter */
+    remove_batch(spool, file);
     leave_first(spool);
 }
 
@@ -357,12 +365,10 @@ size_t spool_drop_from(struct spool *spool, uint64_t number)
 {
     const struct spool_file *files = spool->files.items;
     size_t dropped = 0;
-    char name[NAME_BYTES];
 
     while (spool->files.count > spool->first && files[spool->files.count - 1].number >= number) {
         const struct spool_file *last = &files[spool->files.count - 1];
-        name_file(last->number, name);
-        (void)unlinkat(spool->folder.directory, name, 0); /* its rows may be there twice, then */
+        remove_batch(spool, last);
         spool->bytes -= last->bytes;
         spool->files.count--;
         dropped++;

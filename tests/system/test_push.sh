@@ -473,11 +473,14 @@ test_a_token_stands_in_a_file() {
 }
 
 # says_of URL: what an export says first, to a server that need not be there.
-says_of() {
-    in_background "$profctl" export "$1" --spool spool 2>says.log
+says_of() { first_line_of export "$1" --spool spool; }
+
+# first_line_of ARGUMENT…: what such a profctl says first; it is ended then.
+first_line_of() {
+    in_background "$profctl" "$@" 2>says.log
     wait_until test -s says.log
     head -n1 says.log >first
-    kill -TERM "$background"
+    kill -TERM "$background" 2>/dev/null || true # it may have given up
     wait_until has_ended "$background"
     rm -rf spool
 }
@@ -488,6 +491,8 @@ test_secrets_that_anybody_can_read_are_told() {
     says_of "pyroscope+http://192.0.2.1?token_file=$PWD/token"
     says '^profctl: the token is sent to 192.0.2.1:4040 without TLS; use pyroscope[+]https://$' first
     says_of "clickhouse://me:$PWD/token@192.0.2.1/profiles"
+    says '^profctl: the password of me is sent to 192.0.2.1 without TLS; use clickhouse[+]https://$' first
+    first_line_of query "clickhouse://me:$PWD/token@192.0.2.1/profiles"
     says '^profctl: the password of me is sent to 192.0.2.1 without TLS; use clickhouse[+]https://$' first
     for url in "otlp+https://192.0.2.1?token_file=$PWD/token" "otlp+http://192.0.2.1" \
         "otlp+http://127.0.0.1:1?token_file=$PWD/token" "clickhouse://me@192.0.2.1/profiles" \

@@ -116,7 +116,7 @@ static enum http_outcome judge_failure(const char *header, enum http_outcome out
     answer_signs_judge_failure(&signs, &answer);
     ck_assert_ptr_nonnull(strstr(answer.text, text));
     ck_assert_int_eq(signs.is_of_clickhouse || outcome == HTTP_AWAY,
-                     strstr(answer.text, "no ClickHouse") == NULL);
+                     strstr(answer.text, "not a ClickHouse") == NULL);
     return answer.outcome;
 }
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -203,6 +204,25 @@ START_TEST(waits_grow_to_a_minute_and_differ)
 }
 END_TEST
 
+/* Whoever reads that can remove it before the rows are sent again. */
+START_TEST(a_batch_that_cannot_be_removed_is_told)
+{
+    char said[512] = "";
+    struct spool *spool = open_spool(LIMIT_BYTES);
+
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 1, "rows"), 0);
+    ck_assert_int_eq(fchdir(spool_directory(spool)), 0);
+    ck_assert_int_eq(rename("0000000000000000.batch", "elsewhere"), 0);
+    ck_assert_int_eq(mkdir("0000000000000000.batch", 0700), 0);
+    ck_assert_ptr_nonnull(freopen("said", "w+", stderr));
+    spool_remove_first(spool);
+    rewind(stderr);
+    ck_assert_ptr_nonnull(fgets(said, sizeof(said), stderr));
+    ck_assert_ptr_nonnull(strstr(said, "cannot remove the batch"));
+    spool_close(spool);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.spool");
@@ -216,6 +236,7 @@ int main(void)
     tcase_add_test(claims, a_torn_file_is_told_by_its_checksum);
     tcase_add_test(claims, a_killed_exporter_leaves_whole_batches);
     tcase_add_test(claims, waits_grow_to_a_minute_and_differ);
+    tcase_add_test(claims, a_batch_that_cannot_be_removed_is_told);
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     suite_add_tcase(suite, claims);
     return run_suite(suite);
