@@ -34,8 +34,9 @@
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/upcalls.h"
+#include "common/apart.h"
 
-static struct environment environment;
+static LARGE_APART struct environment environment;
 
 static const struct upcalls upcalls = {
     .wake = dormancy_wake,
@@ -90,7 +91,7 @@ static bool find_session(struct session_settings *out)
 /* True when it waits until there is something to record. */
 static bool start_session(const struct agent_address *address)
 {
-    static struct session_settings settings;
+    static LARGE_APART struct session_settings settings;
     if (!find_session(&settings))
         return false;
     process_arena_set_room(settings.limit_bytes);

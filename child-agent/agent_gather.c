@@ -11,19 +11,21 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/session.h"
+#include "common/apart.h"
 #include "json/gecko/gecko_process.h"
 
 static struct {
     uint64_t id; /* 0: none */
     pthread_t thread;
     struct gecko_process_options options;
-    char thread_filters[MESSAGE_MAX_FILTERS + 1]; /* of the options */
     struct progress_value progress;
     _Atomic bool is_finished;
     int fd; /* -1: none */
     int error;
     uint64_t json_bytes;
 } gather;
+
+static LARGE_APART char thread_filters[MESSAGE_MAX_FILTERS + 1]; /* of the options */
 
 static int write_profile(struct arena_reader *reader, int fd)
 {
@@ -81,9 +83,9 @@ int agent_gather_start(const struct message_gather_profile *asked)
         .before_ns = asked->cpu_before_ns,
         .end = CPU_TIME_TO_CAPTURE,
     };
-    memcpy(gather.thread_filters, asked->thread_filters.bytes, asked->thread_filters.length);
-    gather.thread_filters[asked->thread_filters.length] = '\0';
-    gather.options.thread_filters = gather.thread_filters;
+    memcpy(thread_filters, asked->thread_filters.bytes, asked->thread_filters.length);
+    thread_filters[asked->thread_filters.length] = '\0';
+    gather.options.thread_filters = thread_filters;
     gather.options.later_images = (uint32_t)asked->later_images;
     gather.fd = -1;
     gather.error = 0;

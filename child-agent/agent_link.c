@@ -14,6 +14,7 @@
 #include "child-agent/process_arena.h"
 #include "child-agent/sampler/look_alarm.h"
 #include "child-agent/session.h"
+#include "common/apart.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
@@ -72,7 +73,7 @@ static enum recording_obstacle obstacle_of(int error)
 
 static int say_hello(enum recording_obstacle obstacle, bool is_alone)
 {
-    static uint8_t message[HELLO_MAX_BYTES];
+    static LARGE_APART uint8_t message[HELLO_MAX_BYTES];
     struct message_string command_line;
     command_line.bytes = core_command_line(&command_line.length);
     const struct message_hello hello = {

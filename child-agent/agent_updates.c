@@ -6,15 +6,24 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/sampler/look_alarm.h"
+#include "common/apart.h"
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(UPDATES);
-static struct chunk_update pending;
+static LARGE_APART struct chunk_update pending;
+static bool has_pending; /* of a kind; a forked child that has none does not touch it */
 static _Atomic bool is_awaited;
+
+static void forget_pending(void)
+{
+    if (has_pending)
+        memset(&pending, 0, sizeof(pending));
+    has_pending = false;
+}
 
 bool agent_updates_await(void)
 {
     named_mutex_lock(&lock);
-    bool is_new = pending.kind != CHUNK_UPDATE_NONE;
+    bool is_new = has_pending;
     atomic_store(&is_awaited, !is_new);
     named_mutex_unlock(&lock);
     return !is_new;
@@ -32,6 +41,7 @@ static void on_update(const struct chunk_update *update, void *context)
     /* An ordinary update after a final one belongs to a new session: it starts afresh. */
     if (chunk_update_fold(&pending, update) < 0)
         pending = *update;
+    has_pending = pending.kind != CHUNK_UPDATE_NONE;
     named_mutex_unlock(&lock);
     if (atomic_exchange(&is_awaited, false))
         look_alarm_wake();
@@ -45,11 +55,11 @@ void agent_updates_listen(struct chunk_manager *manager)
 bool agent_updates_take(struct chunk_update *out)
 {
     named_mutex_lock(&lock);
-    bool is_new = pending.kind != CHUNK_UPDATE_NONE;
+    bool is_new = has_pending;
     if (is_new) {
         *out = pending;
         out->dictionary_bytes = atomic_load(&core.arena.header->dictionary_used_bytes);
-        memset(&pending, 0, sizeof(pending));
+        forget_pending();
     }
     named_mutex_unlock(&lock);
     return is_new;
@@ -59,5 +69,5 @@ void agent_updates_reset(void)
 {
     named_mutex_reset(&lock);
     atomic_store(&is_awaited, false);
-    memset(&pending, 0, sizeof(pending));
+    forget_pending();
 }

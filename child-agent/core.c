@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/apart.h"
+
 enum {
     CORE_MAX_PATH = 4096,
     CORE_MAX_COMMAND_LINE = 8192,
@@ -16,8 +18,8 @@ struct core_local core_local;
 uint32_t core_epoch = 1;
 __thread bool core_is_forking;
 
-static char executable[CORE_MAX_PATH];
-static char command_line[CORE_MAX_COMMAND_LINE];
+static LARGE_APART char executable[CORE_MAX_PATH];
+static LARGE_APART char command_line[CORE_MAX_COMMAND_LINE];
 static size_t command_line_bytes;
 
 const char *core_executable(void)

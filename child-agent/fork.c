@@ -45,6 +45,7 @@
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/unwinding/process_unwinder.h"
 #include "child-agent/upcalls.h"
+#include "common/apart.h"
 
 static struct agent_address follow_address;
 
@@ -199,7 +200,7 @@ static void unlock_in_child(void)
  * session ended, has not heard of it. NULL: the child goes on with the parent's. */
 static const struct session_settings *find_newer_session(void)
 {
-    static struct session_settings offered;
+    static LARGE_APART struct session_settings offered;
     const struct session_settings *inherited = session_prepared_settings();
     if (inherited != NULL &&
         (inherited->generation == SESSION_OWN_GENERATION || session_offer_is(inherited)))

@@ -14,11 +14,12 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/apart.h"
 
 enum { HANDLER_STACK_BYTES = 64 * 1024 };
 
 /* One piece of work at a time: there is one thread, and no signal comes in between. */
-static _Alignas(16) uint8_t stack[HANDLER_STACK_BYTES];
+static LARGE_APART _Alignas(16) uint8_t stack[HANDLER_STACK_BYTES];
 
 static bool is_dictionary_free(void)
 {

@@ -15,6 +15,7 @@
 #include "child-agent/session_offer.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/upcalls.h"
+#include "common/apart.h"
 #include "common/time_units.h"
 #include "ipc/messages.h"
 #include "profd_labels.h"
@@ -28,7 +29,7 @@ static struct {
     struct session_settings settings; /* of the session that is joined */
     enum sampling_clock wanted_clock; /* that it asks for */
     uint64_t left_out;                /* of its features */
-} resting;
+} resting LARGE_APART;
 
 /* --- What is offered --- */
 

@@ -19,6 +19,7 @@
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session_inside.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/apart.h"
 #include "common/time_units.h"
 #include "ipc/messages.h"
 
@@ -267,7 +268,7 @@ static int renew_terms(const struct session_settings *before,
 
 int session_renew(const struct session_settings *settings)
 {
-    static struct session_settings before; /* too large for the stack of a handler */
+    static LARGE_APART struct session_settings before; /* too large for the stack of a handler */
     before = session_now.settings;
     start_error = renew_terms(&before, settings);
     if (start_error < 0)

@@ -6,6 +6,7 @@
 #include "buffer/session_word.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/session_bounds.h"
+#include "common/apart.h"
 #include "ipc/messages.h"
 
 uint32_t session_offer_generation(void)
@@ -51,7 +52,7 @@ static void fill_settings(const struct session_terms *terms, const struct sessio
 
 bool session_offer_read(struct session_settings *out)
 {
-    static struct session_terms terms; /* too large for the stack of a handler */
+    static LARGE_APART struct session_terms terms; /* too large for the stack of a handler */
     struct lease_ledger *ledger;
     struct session_word word;
     if (!agent_lease_read_session(&word) || agent_lease_get(&ledger) < 0 ||

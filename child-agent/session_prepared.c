@@ -2,6 +2,7 @@
 #include "child-agent/core.h"
 #include "child-agent/recording_word.h"
 #include "child-agent/session_inside.h"
+#include "common/apart.h"
 
 const struct session_settings *session_prepared_settings(void)
 {
@@ -43,7 +44,7 @@ void session_invite_records(void)
 
 int session_start_prepared(void)
 {
-    static struct session_settings settings; /* a forked child may have little stack */
+    static LARGE_APART struct session_settings settings; /* a forked child may have little stack */
     if (session_now.settings.generation == 0)
         return 0;
     settings = session_now.settings;

@@ -5,10 +5,11 @@
 #include "child-agent/recording_word.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session_inside.h"
+#include "common/apart.h"
 #include "common/features.h"
 #include "profd.h"
 
-struct session_now session_now;
+LARGE_APART struct session_now session_now;
 
 bool session_is_active(void)
 {

@@ -14,10 +14,11 @@
 #include "child-agent/own_profile.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
+#include "common/apart.h"
 #include "common/output_pattern.h"
 
 static char pattern[ENVIRONMENT_PATTERN_BYTES]; /* "": no profile */
-static char folder[PATH_MAX]; /* that it is relative to, with a slash at its end */
+static LARGE_APART char folder[PATH_MAX]; /* that it is relative to, with a slash at its end */
 
 /* What the thread that writes is given, and what became of it. */
 struct job {
@@ -118,7 +119,7 @@ bool shutdown_profile_is_wanted(void)
 
 void shutdown_profile_write(void)
 {
-    static struct job job;
+    static LARGE_APART struct job job;
     if (pattern[0] == '\0')
         return;
     (void)agent_thread_hold(); /* a profile that may lack its end is better than none */

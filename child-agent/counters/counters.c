@@ -14,6 +14,7 @@
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/upcalls.h"
+#include "common/apart.h"
 
 enum {
     SHARD_BYTES = 4096,
@@ -56,7 +57,7 @@ static struct {
     struct described_counter described[COUNTERS_MAX];
     /* What ended threads left, and what is added by threads without a shard. */
     struct profd_counter_cell rest[SLOT_COUNT];
-} counters;
+} counters LARGE_APART;
 
 __thread struct profd_counter_cell *profd_counter_cells_; /* what a shard begins with */
 static __thread bool is_ending; /* the calling thread has run its last destructors */

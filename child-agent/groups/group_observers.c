@@ -6,6 +6,7 @@
 #include "buffer/clock.h"
 #include "child-agent/groups/group_alarm.h"
 #include "child-agent/groups/groups.h"
+#include "common/apart.h"
 #include "common/group_alert_rule.h"
 
 enum { MOST_OBSERVERS = 16, OBSERVED_GROUPS = 64 };
@@ -26,7 +27,7 @@ struct observer {
 
 _Atomic uint64_t group_observers_least_ns = UINT64_MAX;
 
-static struct observer observers[MOST_OBSERVERS];
+static LARGE_APART struct observer observers[MOST_OBSERVERS];
 
 /* --- Who observes --- */
 
@@ -59,8 +60,11 @@ static void forget_groups(struct observer *observer)
         observer->groups[i] = (struct observed_group){ 0 };
 }
 
+/* Where there are none, as nearly everywhere, nothing is touched. */
 void group_observers_after_fork_child(void)
 {
+    if (atomic_load(&group_observers_least_ns) == UINT64_MAX)
+        return;
     for (unsigned i = 0; i < MOST_OBSERVERS; i++)
         forget_groups(&observers[i]);
 }

@@ -7,6 +7,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/threads/thread_registration.h"
+#include "common/apart.h"
 #include "json/hash.h"
 
 enum {
@@ -26,7 +27,7 @@ static struct {
     uint8_t *pool;
     size_t pool_left;
     uint32_t peaks_count, peaks_epoch; /* how many there are, in the image of that epoch */
-} registry;
+} registry LARGE_APART;
 
 static struct profd_group other = { .references = 1, .is_active = true, .flags = GROUP_IS_OTHER };
 

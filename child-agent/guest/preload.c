@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
+#include "common/apart.h"
 #include "common/preload_list.h"
 
 enum { PRELOAD_OWN_BYTES = 4096 };
@@ -120,7 +121,7 @@ char *const *preload_rewrite(char *const *environment, bool is_refused, void *sp
  * moves it at this moment, by setenv(), is not awaited: its lock is the C library's. */
 void preload_leave_environment(void)
 {
-    static char text[PRELOAD_OWN_BYTES];
+    static LARGE_APART char text[PRELOAD_OWN_BYTES];
     size_t variables;
     const char *list = find_list(environ, &variables);
 

@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/apart.h"
+
 enum { MOST_RANGES = 2048, PAGE_BYTES = 4096 };
 
 /* What is mapped of a library that stays, or what the loader knows of it. */
@@ -21,7 +23,7 @@ static struct {
     size_t first_libraries;
     size_t count;
     struct range ranges[MOST_RANGES];
-} memory;
+} memory LARGE_APART;
 
 static __thread bool may_open;
 

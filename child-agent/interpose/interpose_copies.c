@@ -17,6 +17,7 @@
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/interpose/interpose_copies.h"
 #include "child-agent/sampler/run_on_stack.h"
+#include "common/apart.h"
 
 enum { COPY_STACK_BYTES = 64 * 1024 };
 
@@ -63,7 +64,7 @@ static void end_copy(void *status)
 /* Its stack is the program's, which may be as small as programs like. */
 static int begin_copy(void *argument)
 {
-    static _Alignas(16) uint8_t stack[COPY_STACK_BYTES];
+    static LARGE_APART _Alignas(16) uint8_t stack[COPY_STACK_BYTES];
     const struct beginning beginning = *(const struct beginning *)argument;
     run_on_stack(stack + COPY_STACK_BYTES, follow_copy, NULL);
     int status = beginning.start(beginning.argument);

@@ -5,6 +5,7 @@
 
 #include "buffer/dictionary.h"
 #include "child-agent/core.h"
+#include "common/apart.h"
 #include "profd.h"
 
 enum {
@@ -21,7 +22,7 @@ struct kept_category {
     bool is_written; /* this image's dictionary has it */
 };
 
-static struct kept_category all[MOST_KEPT];
+static LARGE_APART struct kept_category all[MOST_KEPT];
 static uint32_t count;
 
 static const char *const colours[] = {

@@ -6,6 +6,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
+#include "common/apart.h"
 #include "common/trigger.h"
 
 /* A rate that is measured again differs by less. */
@@ -21,7 +22,7 @@ static struct {
         struct trigger trigger;
         uint32_t told;
     } items[TRIGGERS_MAX];
-} markers;
+} markers LARGE_APART;
 
 static int read_lines(const char *lines)
 {

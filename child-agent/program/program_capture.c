@@ -14,6 +14,7 @@
 #include "child-agent/program/session_of_all.h"
 #include "child-agent/program_call.h"
 #include "child-agent/session.h"
+#include "common/apart.h"
 #include "profd_session.h"
 
 /* What the thread that writes is given, and what became of it. One at a time. */
@@ -22,7 +23,7 @@ static struct {
     uint64_t since_ns; /* 0: all of the session */
     int fd;
     int error;
-} capture;
+} capture LARGE_APART;
 
 static int check_descriptor(int fd)
 {

@@ -15,6 +15,7 @@
 #include "child-agent/session.h"
 #include "child-agent/session_bounds.h"
 #include "child-agent/upcalls.h"
+#include "common/apart.h"
 
 /* Makes CHANGE while profd changes nothing. */
 static int change_held(int (*change)(const struct session_settings *settings),
@@ -114,7 +115,7 @@ static int begin_session(const struct profd_session_options *options,
 
 int profd_session_start(const struct profd_session_options *options)
 {
-    static struct session_settings settings; /* one call at a time */
+    static LARGE_APART struct session_settings settings; /* one call at a time */
     struct program_call call;
     int error = program_call_begin(&call);
     if (error < 0)

@@ -7,12 +7,14 @@
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/session.h"
+#include "common/apart.h"
 
 static struct {
     uint32_t recording; /* that it is beside; 0: there is none */
     uint64_t since_ns;
-    struct session_settings settings;
 } second;
+
+static LARGE_APART struct session_settings second_settings;
 
 void second_session_after_fork_child(void)
 {
@@ -28,7 +30,7 @@ static bool is_session_on(void)
 const struct session_settings *second_session_get(uint64_t *since_ns)
 {
     *since_ns = second.since_ns;
-    return is_session_on() ? &second.settings : NULL;
+    return is_session_on() ? &second_settings : NULL;
 }
 
 static bool is_recorded(const struct session_settings *wanted, const struct session_settings *first)
@@ -47,7 +49,7 @@ int second_session_start(const struct session_settings *settings)
         return -EALREADY;
     if (!is_recorded(settings, first))
         return -EBUSY;
-    second.settings = *settings;
+    second_settings = *settings;
     second.since_ns = clock_monotonic_ns();
     second.recording = core_local.recording_generation;
     session_set_finer_interval(settings->interval_ns);

@@ -8,6 +8,7 @@
 #include "child-agent/core.h"
 #include "child-agent/program/profd_call.h"
 #include "child-agent/resting.h"
+#include "common/apart.h"
 #include "common/time_units.h"
 #include "ipc/messages.h"
 
@@ -18,7 +19,7 @@ enum {
 };
 
 static bool is_on;
-static uint8_t frame[PROFD_CALL_REQUEST_BYTES]; /* one call at a time */
+static LARGE_APART uint8_t frame[PROFD_CALL_REQUEST_BYTES]; /* one call at a time */
 
 /* profd sees to it before it answers, but in processes that it cannot reach so soon. */
 static void join_session(void)

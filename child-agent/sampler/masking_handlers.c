@@ -9,13 +9,14 @@
 #include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/small_stacks.h"
+#include "common/apart.h"
 
 /* By number. */
 static struct masking_handler {
     _Atomic bool is_changed;    /* the kernel has another action than the program set */
     struct sigaction action;    /* as the program set it; under the lock */
     struct sigaction installed; /* as the kernel has it; likewise */
-} handlers[NSIG];
+} handlers[NSIG] LARGE_APART;
 
 static struct signal_lock lock;
 

@@ -8,6 +8,7 @@
 #include "buffer/perf_event.h"
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/apart.h"
 
 enum {
     MARKS_PER_WORD = 64,
@@ -26,10 +27,13 @@ static struct {
     _Atomic uint64_t marks[MARK_WORDS];
     uint32_t slot_count; /* slots at and above this have no event */
     struct kept_event events[REGISTRY_MAX_THREADS];
-} keeper;
+} keeper LARGE_APART;
+
+static _Atomic bool is_used; /* a forked child that has no marks does not touch them */
 
 void perf_keeper_mark(uint32_t slot)
 {
+    atomic_store(&is_used, true);
     atomic_fetch_or(&keeper.marks[slot / MARKS_PER_WORD], UINT64_C(1) << slot % MARKS_PER_WORD);
 }
 
@@ -99,8 +103,10 @@ void perf_keeper_close(void)
 
 void perf_keeper_after_fork_child(void)
 {
-    memset((void *)keeper.events, 0, keeper.slot_count * sizeof(keeper.events[0]));
-    memset(keeper.marks, 0, sizeof(keeper.marks));
-    keeper.slot_count = 0;
+    if (atomic_exchange(&is_used, false)) {
+        memset((void *)keeper.events, 0, keeper.slot_count * sizeof(keeper.events[0]));
+        memset(keeper.marks, 0, sizeof(keeper.marks));
+        keeper.slot_count = 0;
+    }
     perf_clock_after_fork_child();
 }

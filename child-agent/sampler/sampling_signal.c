@@ -14,6 +14,7 @@
 #include "child-agent/sampler/small_stacks.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/upcalls.h"
+#include "common/apart.h"
 
 static struct {
     int chosen;  /* by the user; 0: nobody */
@@ -27,7 +28,7 @@ static struct {
     unsigned laid_down;            /* how often, by threads that are running programs */
 } signals = { .place = SIGNAL_AT_FIRST };
 
-struct program_signal program_signals[NSIG];
+LARGE_APART struct program_signal program_signals[NSIG];
 
 void sampling_signal_after_fork_child(void)
 {

@@ -10,13 +10,15 @@
 
 #include "child-agent/core.h"
 #include "child-agent/guest/pages.h"
+#include "common/apart.h"
 
 enum {
     STACK_BYTES = 64 * 1024, /* only what is written to is memory: a page or two at the top */
     HANDLER_BYTES = 16 * 1024,
 };
 
-static _Alignas(4096) uint8_t main_stack[STACK_BYTES]; /* most processes have one thread */
+static LARGE_APART _Alignas(4096) uint8_t
+    main_stack[STACK_BYTES]; /* most processes have one thread */
 static _Atomic bool is_withdrawn;
 
 static const stack_t no_stack = { .ss_flags = SS_DISABLE };

@@ -8,6 +8,7 @@
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/threads/thread_registry_inside.h"
+#include "common/apart.h"
 #include "common/thread_filters.h"
 
 enum { REGISTRY_FILTERS_BYTES = 4096 };
@@ -16,7 +17,7 @@ enum { REGISTRY_FILTERS_BYTES = 4096 };
 static struct {
     char filters[REGISTRY_FILTERS_BYTES];
     uint32_t features; /* of threads that pass the filters; 0 without a session */
-} profiled;
+} profiled LARGE_APART;
 
 static void decide_profiling(struct registry_access access,
                              struct thread_registration *registration)
