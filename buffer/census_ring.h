@@ -35,6 +35,8 @@ enum census_kind {
     CENSUS_FOREIGN_EXEC = 7, /* not for profd: the process with the number -PID in the pid namespace
                               * PARENT_PID (the lower half of its id) becomes another program, which
                               * reads what its clock showed then */
+    CENSUS_LEAVING = 8, /* PID, which was PRESENT, is about to end, and maybe nobody who waits for
+                         * it reports that; its clock shows CPU_NS */
 };
 
 /* One entry. Times are CLOCK_MONOTONIC ns. */

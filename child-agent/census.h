@@ -50,6 +50,10 @@ bool census_report_present(uint32_t generation);
 /* Reports that this process is no longer dormant and has not been able to say hello yet. */
 void census_report_woken(uint32_t generation);
 
+/* Reports that this process, which is dormant, is about to end, and what its clock shows: whoever
+ * waits for it may have no agent. Nothing behind a filter, or if much of the ring is unread. */
+void census_report_leaving(void);
+
 /* Reports that this process wants another perf event than the one that profd lends it
  * (buffer/event_loan.h). */
 void census_report_wish(void);

@@ -247,6 +247,14 @@ void dormancy_prepare_leaving(void)
         handler_work_do_undisturbed(retry_introduction);
 }
 
+/* A child of vfork has its parent's memory; it is not its parent that ends. */
+void dormancy_prepare_end(void)
+{
+    dormancy_prepare_leaving();
+    if (core_local.is_dormant && !core_local.is_awaited && sampling_signal_is_own_process())
+        census_report_leaving();
+}
+
 /* The thread that is about to be has a table of its own, which takes it along. */
 static void take_arena_back(void)
 {

@@ -48,6 +48,10 @@ bool dormancy_tick(const siginfo_t *info);
  * time, and tries once more to say hello for what it has recorded. */
 void dormancy_prepare_leaving(void);
 
+/* Called when the process is about to end: dormancy_prepare_leaving(), and a dormant process whose
+ * end may not be reported says what it has used. Async-signal-safe. */
+void dormancy_prepare_end(void);
+
 /* Called before the process creates its second thread. Returns true if this has started an agent
  * thread. */
 bool dormancy_leave(void);

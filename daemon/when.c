@@ -175,7 +175,7 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
     if (captures_note_reaped(&profd->captures, pid, wait_status) ||
         triggers_note_reaped(&profd->triggers, pid, wait_status))
         return;
-    if (supervisor_has_run(&profd->supervisor, pid))
+    if (supervisor_has_run(&profd->supervisor, pid) && !programs_runs_export(&profd->programs, pid))
         census_note_reaped(&profd->census, pid, wait_status, remains);
     supervisor_note_reaped(&profd->supervisor, pid, wait_status);
 }
@@ -229,7 +229,9 @@ void when_command_starts(struct daemon *profd, const struct command *command, co
     const struct census_start start = { command->pid, command->start_ns, command->executable,
                                         command->obstacle };
 
-    if (command->failure == 0)
+    bool is_own = command->program != NULL && programs_is_export(command->program->config->name);
+
+    if (command->failure == 0 && !is_own)
         census_note_started(&profd->census, &start);
     if (command->launcher != NULL)
         client_reply(command->launcher, command->request_id, command->failure, text);

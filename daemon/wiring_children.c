@@ -110,7 +110,7 @@ const struct agents_events agents_events = {
 static bool is_own_worker(pid_t pid, void *context)
 {
     const struct daemon *profd = context;
-    return pid == profd->triggers.worker.pid;
+    return pid == profd->triggers.worker.pid || programs_runs_export(&profd->programs, pid);
 }
 
 static void on_end_told(pid_t pid, int wait_status, void *context)

@@ -23,7 +23,7 @@ __attribute__((constructor)) static void find_real(void)
 PROFD_INTERPOSED void _exit(int status)
 {
     find_real();
-    dormancy_prepare_leaving();
+    dormancy_prepare_end();
     real_exit(status);
     __builtin_unreachable();
 }
@@ -31,7 +31,7 @@ PROFD_INTERPOSED void _exit(int status)
 PROFD_INTERPOSED void _Exit(int status)
 {
     find_real();
-    dormancy_prepare_leaving();
+    dormancy_prepare_end();
     real_c99_exit(status);
     __builtin_unreachable();
 }

@@ -11,6 +11,7 @@
 #include "common/time_units.h"
 #include "daemon/agents/agents.h"
 #include "daemon/census/census.h"
+#include "daemon/children/cpu_account.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/log.h"
@@ -95,6 +96,16 @@ static enum census_meaning meaning_of_usual_exec(const struct child *latest,
     return latest->agent == CHILD_IS_ALONE && was_latest ? CENSUS_MEANS_EXEC : CENSUS_MEANS_PROMISE;
 }
 
+/* Of the process that LATEST is, rather than of one that had its pid before. */
+static enum census_meaning meaning_of_leaving(const struct child *latest,
+                                              const struct census_entry *entry)
+{
+    bool is_its_own = latest != NULL && latest->agent != CHILD_IS_SILENT &&
+                      entry->time_ns >= latest->start_ns &&
+                      (latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns);
+    return is_its_own ? CENSUS_MEANS_LEAVING : CENSUS_MEANS_NOTHING;
+}
+
 static enum census_meaning meaning_of_exec(const struct child *latest,
                                            const struct census_entry *entry)
 {
@@ -134,6 +145,8 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
         return CENSUS_MEANS_END;
     case CENSUS_WOKEN:
         return CENSUS_MEANS_WOKEN;
+    case CENSUS_LEAVING:
+        return meaning_of_leaving(latest, entry);
     case CENSUS_WISH:
         return latest != NULL ? CENSUS_MEANS_LOAN_REQUEST : CENSUS_MEANS_NOTHING;
     case CENSUS_PRESENT:
@@ -377,6 +390,9 @@ static void apply_entry(struct census *census, const struct census_entry *entry)
         break;
     case CENSUS_MEANS_WOKEN:
         agents_note_woken(census->agents, entry->pid, entry->time_ns);
+        break;
+    case CENSUS_MEANS_LEAVING:
+        cpu_account_note_told(&latest->cpu, entry->cpu_ns);
         break;
     case CENSUS_MEANS_LOAN_REQUEST:
         census->events->on_loan_request(latest, census->context);

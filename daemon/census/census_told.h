@@ -23,6 +23,7 @@ enum census_meaning {
     CENSUS_MEANS_PROMISE,      /* a process calls exec, and will probably say hello */
     CENSUS_MEANS_NO_EXEC,      /* the exec failed */
     CENSUS_MEANS_PRESENT,      /* a process that exists and has recorded nothing */
+    CENSUS_MEANS_LEAVING,      /* it is about to end; maybe nothing else is told of that */
     CENSUS_MEANS_WOKEN,        /* it has begun to record */
     CENSUS_MEANS_LOAN_REQUEST, /* a child without an agent thread asks for another perf event */
 };

@@ -44,6 +44,12 @@ void cpu_account_note_ended(struct child *child, int pidfd)
     cpu_account_close(&child->cpu, used_ns);
 }
 
+void cpu_account_note_told(struct cpu_account *account, uint64_t used_ns)
+{
+    if (!account->is_final)
+        take_reading(account, used_ns);
+}
+
 void cpu_account_follow(struct child *child)
 {
     if (!child->cpu.is_final)

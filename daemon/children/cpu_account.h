@@ -33,6 +33,9 @@ void cpu_account_take_end(struct cpu_account *account, const struct cpu_account 
  * calls. */
 uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, int pid);
 
+/* The process told, before its end, that its clock shows USED_NS. */
+void cpu_account_note_told(struct cpu_account *account, uint64_t used_ns);
+
 /* Reads the current CPU clock of CHILD. What is known does not change if the clock cannot be read,
  * or if what is known is final. */
 void cpu_account_follow(struct child *child);

@@ -101,6 +101,21 @@ static void move_program(struct program *program, enum program_event event)
     keep_file(program->owner);
 }
 
+bool programs_is_export(const char *name)
+{
+    return strcmp(name, EXPORT_PROGRAM_NAME) == 0;
+}
+
+bool programs_runs_export(const struct programs *programs, pid_t pid)
+{
+    for (size_t i = 0; programs->list != NULL && i < programs->config.count; i++) {
+        const struct program *program = &programs->list[i];
+        if (program->pid == pid && programs_is_export(program->config->name))
+            return true;
+    }
+    return false;
+}
+
 /* --- The end of a program's process --- */
 
 void programs_note_ended(struct program *program, bool has_failed)

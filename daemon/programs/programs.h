@@ -79,6 +79,12 @@ void programs_destroy(struct programs *programs);
 /* PROGRAM's process, our child, has ended. */
 void programs_note_ended(struct program *program, bool has_failed);
 
+/* Returns whether NAME, of a program, is that of --export: it is part of profd. */
+bool programs_is_export(const char *name);
+
+/* Returns whether PID is that of a running program of --export. */
+bool programs_runs_export(const struct programs *programs, pid_t pid);
+
 /* Stops all programs for good; on_over comes as they end. */
 void programs_stop(struct programs *programs);
 

@@ -34,7 +34,7 @@ struct rows_reader {
     struct failure_latch latch;  /* … of … */
     struct unique_strings names; /* … its threads' names, and … */
     struct sum_table sums;       /* … their sums, by the names' numbers */
-    struct mapped_array builds;  /* struct library_build */
+    struct mapped_array builds;  /* struct library_build, by their addresses */
     struct rests_sampled sampled;
 };
 
@@ -252,6 +252,8 @@ static int on_thread(void *owner, const struct profile_thread *thread)
 
 /* --- Processes --- */
 
+/* That of the program. PATH is how it was started, maybe by a link or from where it was: then it is
+ * what lies lowest, where kernels put programs. */
 static const char *build_id_of(const struct rows_reader *rows_reader, const char *path)
 {
     const struct library_build *builds = rows_reader->builds.items;
@@ -259,7 +261,7 @@ static const char *build_id_of(const struct rows_reader *rows_reader, const char
     for (size_t i = 0; i < rows_reader->builds.count; i++)
         if (strcmp(builds[i].path, path) == 0)
             return builds[i].build_id;
-    return "";
+    return rows_reader->builds.count > 0 ? builds[0].build_id : "";
 }
 
 static int describe_thread(struct rows_reader *rows_reader, const struct exported_process *process,

@@ -1,5 +1,5 @@
-/* child-agent.agent_waits: when the agent's thread stops waiting. A wait that nothing ends runs into
- * the limit of the test. */
+/* child-agent.agent_waits: when the agent's thread stops waiting. A wait that nothing ends runs
+ * into the limit of the test. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>

@@ -86,6 +86,20 @@ START_TEST(a_wish_is_of_whoever_is_known)
 }
 END_TEST
 
+/* Neither of one that had its pid before, or has it now. */
+START_TEST(last_words_are_of_whoever_lived_then)
+{
+    struct child known = child_with_hello(100), silent = silent_child(100);
+    struct child ended = ended_child(known, VERDICT_VANISHED, 200);
+    check_meaning(&known, CENSUS_LEAVING, 150, CENSUS_MEANS_LEAVING);
+    check_meaning(&known, CENSUS_LEAVING, 90, CENSUS_MEANS_NOTHING);
+    check_meaning(&ended, CENSUS_LEAVING, 190, CENSUS_MEANS_LEAVING);
+    check_meaning(&ended, CENSUS_LEAVING, 210, CENSUS_MEANS_NOTHING);
+    check_meaning(&silent, CENSUS_LEAVING, 150, CENSUS_MEANS_NOTHING);
+    check_meaning(NULL, CENSUS_LEAVING, 150, CENSUS_MEANS_NOTHING);
+}
+END_TEST
+
 START_TEST(a_program_of_an_unknown_process_is_new)
 {
     check_meaning(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
@@ -208,6 +222,7 @@ int main(void)
     tcase_add_test(tests, who_ended_before_it_was_told_of_is_taken_in_once);
     tcase_add_test(tests, an_unknown_obstacle_is_none);
     tcase_add_test(tests, a_wish_is_of_whoever_is_known);
+    tcase_add_test(tests, last_words_are_of_whoever_lived_then);
     tcase_add_test(tests, a_process_that_is_there_is_taken_in_once);
     tcase_add_test(tests, a_program_of_an_unknown_process_is_new);
     tcase_add_test(tests, a_program_that_a_forked_child_becomes_is_new);

@@ -169,6 +169,18 @@ START_TEST(a_capture_of_less_than_its_life_does_not_know_what_was_before)
 }
 END_TEST
 
+START_TEST(what_it_tells_itself_counts_until_it_is_known_better)
+{
+    cpu_account_note_told(&child.cpu, 7);
+    ck_assert_uint_eq(child.cpu.used_ns, 7);
+    cpu_account_note_told(&child.cpu, 6);
+    ck_assert_uint_eq(child.cpu.used_ns, 7);
+    cpu_account_close(&child.cpu, 9);
+    cpu_account_note_told(&child.cpu, 10);
+    ck_assert_uint_eq(child.cpu.used_ns, 9);
+}
+END_TEST
+
 START_TEST(an_end_is_taken_and_what_was_before_is_not)
 {
     struct cpu_account other = { .used_ns = 9, .is_final = true, .before_ns = 4 };
@@ -196,6 +208,7 @@ int main(void)
     tcase_add_test(all, the_last_word_is_not_followed);
     tcase_add_test(all, one_that_became_another_program_has_what_it_used_by_then);
     tcase_add_test(all, a_capture_of_less_than_its_life_does_not_know_what_was_before);
+    tcase_add_test(all, what_it_tells_itself_counts_until_it_is_known_better);
     tcase_add_test(all, an_end_is_taken_and_what_was_before_is_not);
     suite_add_tcase(suite, all);
     return run_suite(suite);

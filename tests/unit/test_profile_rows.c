@@ -67,6 +67,8 @@ static char *make_capture(void)
     return text;
 }
 
+static char build_id[64]; /* of the last process that was described */
+
 static int describe_process(void *context, const struct exported_process *process,
                             const char *thread, struct row_writer *columns)
 {
@@ -74,6 +76,7 @@ static int describe_process(void *context, const struct exported_process *proces
     ck_assert_str_eq(process->program, "app");
     ck_assert_str_eq(process->kind, "");
     ck_assert_int_eq(process->parent_pid, 1);
+    snprintf(build_id, sizeof(build_id), "%s", process->build_id);
     row_write_string(columns, process->build_id, strlen(process->build_id));
     row_write_string(columns, thread, strlen(thread));
     return columns->error;
@@ -247,6 +250,36 @@ START_TEST(jank_is_the_time_in_which_an_event_kept_others_waiting_for_long)
 }
 END_TEST
 
+/* What the process of the janky capture, which /bin/app was, has in it: PATHS, from its lowest
+ * address on, with the ids "id-0" and so on. */
+static const char *read_build_id(const char *const paths[2])
+{
+    char capture[sizeof(janky_capture) + 512];
+    struct export_rows rows;
+    struct profile_rows_told told;
+
+    snprintf(
+        capture, sizeof(capture),
+        "{\"libs\":[{\"start\":4096,\"end\":8192,\"name\":\"a\",\"path\":\"%s\",\"codeId\":\"id-"
+        "0\"},"
+        "{\"start\":12288,\"end\":16384,\"name\":\"b\",\"path\":\"%s\",\"codeId\":\"id-1\"}]%s",
+        paths[0], paths[1], janky_capture + strlen("{\"libs\":[]"));
+    export_rows_init(&rows);
+    read_range(capture, 0, INT64_MAX, &rows, &told);
+    export_rows_fini(&rows);
+    return build_id;
+}
+
+START_TEST(a_build_id_is_of_the_program_however_it_was_started)
+{
+    static const char *const by_path[] = { "/lib/low.so", "/bin/app" };
+    static const char *const by_link[] = { "/opt/app-1.2", "/lib/libc.so.6" };
+
+    ck_assert_str_eq(read_build_id(by_path), "id-1");
+    ck_assert_str_eq(read_build_id(by_link), "id-0");
+}
+END_TEST
+
 /* Wherever it is cut, also at the very times of samples. */
 START_TEST(each_sample_is_in_one_of_two_ranges)
 {
@@ -333,6 +366,7 @@ int main(void)
     tcase_add_test(claims, a_capture_is_summed_by_source_and_stack);
     tcase_add_test(claims, files_of_functions_are_noted_for_who_wants_them);
     tcase_add_test(claims, jank_is_the_time_in_which_an_event_kept_others_waiting_for_long);
+    tcase_add_test(claims, a_build_id_is_of_the_program_however_it_was_started);
     tcase_add_test(claims, each_sample_is_in_one_of_two_ranges);
     tcase_add_test(claims, a_range_without_samples_has_no_rows);
     tcase_add_test(claims, a_capture_that_tells_no_clock_is_refused);
