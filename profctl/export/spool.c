@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profctl/export/new_file.h"
+#include "profctl/export/spool_files.h"
 #include "profctl/export/spool_folder.h"
 
 enum {
@@ -18,14 +18,14 @@ enum {
     /* No range has so many rows. Whatever has more is not a batch, and may claim to be longer than
      * memory. */
     MAX_FILE_BYTES = 64 * 1024 * 1024,
+    MAX_HELD_BYTES = 16 * 1024 * 1024, /* in memory, while files cannot be written */
 };
-
-static const char new_name[] = "new.batch"; /* until it is whole */
 
 struct spool_file {
     uint64_t number; /* its name; rising */
     uint64_t bytes;
     bool was_found; /* rather than added */
+    char *held;     /* what it would have; owned; NULL: it is a file */
 };
 
 struct spool {
@@ -35,6 +35,8 @@ struct spool {
     size_t first;              /* … from here on */
     uint64_t next_number;
     struct spool_losses losses;
+    uint64_t held_bytes;        /* of those that are in memory … */
+    bool has_told_held;         /* … and the user knows that some are */
     struct mapped_array buffer; /* char: of a file */
 };
 
@@ -66,14 +68,16 @@ static struct spool_file *first_file(const struct spool *spool)
                : NULL;
 }
 
-static int note_file(struct spool *spool, uint64_t number, uint64_t bytes, bool was_found)
+static int note_file(struct spool *spool, uint64_t number, uint64_t bytes, bool was_found,
+                     char *held)
 {
     struct spool_file *file = mapped_array_push(&spool->files, sizeof(*file));
 
     if (file == NULL)
         return -ENOMEM;
-    *file = (struct spool_file){ number, bytes, was_found };
+    *file = (struct spool_file){ number, bytes, was_found, held };
     spool->bytes += bytes;
+    spool->held_bytes += held != NULL ? bytes : 0;
     if (number >= spool->next_number)
         spool->next_number = number + 1;
     return 0;
@@ -101,7 +105,7 @@ static int note_batch(struct spool *spool, uint64_t number, const char *name)
         return -errno;
     bool is_file = S_ISREG(status.st_mode);
     if (is_file && status.st_size <= MAX_FILE_BYTES)
-        return note_file(spool, number, (uint64_t)status.st_size, true);
+        return note_file(spool, number, (uint64_t)status.st_size, true, NULL);
     skip_batch(spool, name, is_file ? too_large : what_it_is(status.st_mode));
     return 0;
 }
@@ -112,7 +116,7 @@ static int note_entry(struct spool *spool, const char *name)
     uint64_t number = strtoull(name, &end, 16);
 
     name_file(number, right);
-    if (strcmp(name, new_name) == 0) {
+    if (strcmp(name, SPOOL_NEW_NAME) == 0) {
         count_damaged(spool, 1);
         return unlinkat(spool->folder.directory, name, 0) < 0 ? -errno : 0;
     }
@@ -139,67 +143,6 @@ static int list_files(struct spool *spool)
     return error;
 }
 
-/* --- Files --- */
-
-static int write_all(int fd, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
-static int write_file(const struct spool *spool, const char *name)
-{
-    int fd = new_file_open(spool->folder.directory, new_name);
-    int error = fd < 0 ? fd : write_all(fd, spool->buffer.items, spool->buffer.count);
-
-    if (fd >= 0 && close(fd) < 0 && error == 0)
-        error = -errno;
-    if (error == 0 &&
-        renameat(spool->folder.directory, new_name, spool->folder.directory, name) < 0)
-        error = -errno;
-    if (error < 0)
-        (void)unlinkat(spool->folder.directory, new_name, 0); /* when it is there */
-    return error;
-}
-
-/* Nothing that is there instead of the file holds this up. */
-static int open_file(const struct spool *spool, const char *name, int *fd)
-{
-    struct stat status;
-
-    *fd = openat(spool->folder.directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (*fd < 0 || fstat(*fd, &status) < 0)
-        return -errno;
-    return S_ISDIR(status.st_mode) ? -EISDIR : S_ISREG(status.st_mode) ? 0 : -ENXIO;
-}
-
-static int read_file(struct spool *spool, const struct spool_file *file, const char *name)
-{
-    ssize_t got = 1;
-    int fd, error = open_file(spool, name, &fd);
-
-    if (error == 0)
-        error = mapped_array_reserve(&spool->buffer, file->bytes + 1, 1);
-    spool->buffer.count = 0;
-    while (error == 0 && got > 0) {
-        got = read(fd, (char *)spool->buffer.items + spool->buffer.count,
-                   file->bytes - spool->buffer.count);
-        error = got < 0 ? -errno : 0;
-        spool->buffer.count += got > 0 ? (size_t)got : 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    return error;
-}
-
 /* Whether it is this process that lacks something, so that the file may be read later. */
 static bool is_want_of_means(int error)
 {
@@ -208,10 +151,20 @@ static bool is_want_of_means(int error)
 
 /* --- The queue --- */
 
+static void release_held(struct spool *spool, struct spool_file *file)
+{
+    if (file->held == NULL)
+        return;
+    spool->held_bytes -= file->bytes;
+    free(file->held);
+    file->held = NULL;
+}
+
 /* The oldest is no longer the spool's. */
 static void leave_first(struct spool *spool)
 {
     spool->bytes -= first_file(spool)->bytes;
+    release_held(spool, first_file(spool));
     spool->first++;
     if (spool->first == spool->files.count)
         spool->first = spool->files.count = 0;
@@ -223,7 +176,7 @@ static void remove_batch(const struct spool *spool, const struct spool_file *fil
     char name[NAME_BYTES];
 
     name_file(file->number, name);
-    if (unlinkat(spool->folder.directory, name, 0) < 0 && errno != ENOENT)
+    if (file->held == NULL && unlinkat(spool->folder.directory, name, 0) < 0 && errno != ENOENT)
         say("cannot remove the batch %s/%s: %s; remove it, or its rows are exported twice",
             spool->folder.path, name, strerror(errno));
 }
@@ -273,6 +226,18 @@ static void drop_first(struct spool *spool, const char *name, int error)
     leave_first(spool);
 }
 
+static int read_batch(struct spool *spool, const struct spool_file *file, const char *name)
+{
+    if (file->held == NULL)
+        return spool_file_read(spool->folder.directory, name, file->bytes, &spool->buffer);
+    int error = mapped_array_reserve(&spool->buffer, file->bytes + 1, 1);
+    if (error < 0)
+        return error;
+    memcpy(spool->buffer.items, file->held, file->bytes);
+    spool->buffer.count = file->bytes;
+    return 0;
+}
+
 int spool_first(struct spool *spool, struct export_batch *batch)
 {
     const struct spool_file *file;
@@ -280,7 +245,7 @@ int spool_first(struct spool *spool, struct export_batch *batch)
 
     while ((file = first_file(spool)) != NULL) {
         name_file(file->number, name);
-        int error = read_file(spool, file, name);
+        int error = read_batch(spool, file, name);
         if (error == 0)
             error = export_batch_get(&spool->buffer, batch);
         if (error == 0 || is_want_of_means(error))
@@ -307,6 +272,14 @@ static int make_room(struct spool *spool, uint64_t bytes)
     return error == -ENOENT ? 0 : error;
 }
 
+static void forget_all(struct spool *spool)
+{
+    for (size_t i = spool->first; i < spool->files.count; i++)
+        release_held(spool, (struct spool_file *)spool->files.items + i);
+    spool->first = spool->files.count = 0;
+    spool->bytes = 0;
+}
+
 int spool_keep_folder(struct spool *spool)
 {
     size_t batches = spool->files.count - spool->first;
@@ -319,8 +292,7 @@ int spool_keep_folder(struct spool *spool)
     say("the spool in %s was removed, with %zu batches; created an empty one", spool->folder.path,
         batches);
     count_damaged(spool, batches);
-    spool->first = spool->files.count = 0;
-    spool->bytes = 0;
+    forget_all(spool);
     return list_files(spool);
 }
 
@@ -332,6 +304,41 @@ static void name_next(struct spool *spool, char name[NAME_BYTES])
     name_file(spool->next_number, name);
     while (fstatat(spool->folder.directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
         name_file(++spool->next_number, name);
+}
+
+/* The batch in the buffer, which cannot be written because of ERROR, into memory: *HELD. Returns 0,
+ * or ERROR if there is no room. */
+static int hold_batch(struct spool *spool, int error, char **held)
+{
+    if (spool->held_bytes + spool->buffer.count > MAX_HELD_BYTES)
+        return error;
+    *held = malloc(spool->buffer.count);
+    if (*held == NULL)
+        return error;
+    memcpy(*held, spool->buffer.items, spool->buffer.count);
+    if (!spool->has_told_held)
+        say("cannot write to the spool in %s: %s; rows wait in memory, and are lost if the "
+            "exporter "
+            "ends",
+            spool->folder.path, strerror(-error));
+    spool->has_told_held = true;
+    return 0;
+}
+
+static int keep_batch(struct spool *spool, const char *name)
+{
+    char *held = NULL;
+    int error = spool_file_write(spool->folder.directory, name, &spool->buffer);
+
+    if (error < 0)
+        error = hold_batch(spool, error, &held);
+    else
+        spool->has_told_held = false;
+    if (error == 0)
+        error = note_file(spool, spool->next_number, spool->buffer.count, false, held);
+    if (error < 0)
+        free(held);
+    return error;
 }
 
 int spool_add(struct spool *spool, const struct export_batch *batch)
@@ -348,9 +355,7 @@ int spool_add(struct spool *spool, const struct export_batch *batch)
     spool->buffer = file;
     name_next(spool, name);
     if (error == 0)
-        error = write_file(spool, name);
-    if (error == 0)
-        error = note_file(spool, spool->next_number, spool->buffer.count, false);
+        error = keep_batch(spool, name);
     if (error < 0)
         spool_count_loss(spool, batch);
     return error;
@@ -363,12 +368,13 @@ uint64_t spool_next_number(const struct spool *spool)
 
 size_t spool_drop_from(struct spool *spool, uint64_t number)
 {
-    const struct spool_file *files = spool->files.items;
+    struct spool_file *files = spool->files.items;
     size_t dropped = 0;
 
     while (spool->files.count > spool->first && files[spool->files.count - 1].number >= number) {
-        const struct spool_file *last = &files[spool->files.count - 1];
+        struct spool_file *last = &files[spool->files.count - 1];
         remove_batch(spool, last);
+        release_held(spool, last);
         spool->bytes -= last->bytes;
         spool->files.count--;
         dropped++;
@@ -415,7 +421,7 @@ static void set_why_not(struct failure *failure, const char *directory,
     else if (error == -EISDIR) /* what is there is removed, but for a directory */
         failure_set(failure, EXIT_CODE_FAILED,
                     "%s/%s is a directory, where the spool needs a file; remove it", directory,
-                    new_name);
+                    SPOOL_NEW_NAME);
     else
         failure_set(failure, EXIT_CODE_FAILED, "cannot use the spool in %s: %s", directory,
                     strerror(-error));
@@ -444,6 +450,10 @@ void spool_close(struct spool *spool)
 {
     if (spool == NULL)
         return;
+    if (spool->held_bytes > 0)
+        say("lost the rows that waited in memory: the spool in %s could not be written to",
+            spool->folder.path);
+    forget_all(spool);
     spool_folder_close(&spool->folder);
     mapped_array_free(&spool->files);
     mapped_array_free(&spool->buffer);

@@ -2,8 +2,9 @@
  *
  * Each batch is a file. A file left half-written by a crash is recognized by its checksum, removed
  * and counted. A file that has the name of a batch but cannot be read is reported, counted, and
- * left there. If there is no room for a new batch, the oldest ones are dropped and counted. Only
- * one exporter uses a spool at a time. One thread. */
+ * left there. If there is no room for a new batch, the oldest ones are dropped and counted. What
+ * cannot be written, as on a full disk, waits in memory, as far as 16 MB last. Only one exporter
+ * uses a spool at a time. One thread. */
 #ifndef PROFD_PROFCTL_SPOOL_H
 #define PROFD_PROFCTL_SPOOL_H
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -204,6 +205,56 @@ START_TEST(waits_grow_to_a_minute_and_differ)
 }
 END_TEST
 
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A disk that is full keeps nothing from the server. */
+START_TEST(what_cannot_be_written_waits_in_memory)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+
+    ck_assert_int_eq(add_batch(spool, EXPORT_STACKS, 1, "on disk"), 0);
+    ck_assert_ptr_ne(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+    limit_files(0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 2, "in memory"), 0);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 3, "in memory"), 0);
+    limit_files(RLIM_INFINITY);
+    ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 4, "on disk"), 0);
+    ck_assert_uint_eq(spool_losses(spool)->batches, 0);
+    for (uint64_t id = 1; id <= 3; id++) {
+        ck_assert_uint_eq(first_id(spool), id);
+        spool_remove_first(spool);
+    }
+    spool_close(spool);
+    spool = open_spool(LIMIT_BYTES);
+    ck_assert_uint_eq(first_id(spool), 4);
+    spool_close(spool);
+}
+END_TEST
+
+START_TEST(memory_has_no_more_than_the_spool_may_have)
+{
+    struct spool *spool = open_spool(512);
+    struct spool_losses *losses = spool_losses(spool);
+
+    ck_assert_ptr_ne(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+    limit_files(0);
+    for (uint64_t id = 1; id <= 20; id++)
+        ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, id, "in memory"), 0);
+    ck_assert_uint_gt(losses->crowded_out, 0);
+    ck_assert_uint_eq(first_id(spool), losses->crowded_out + 1);
+    ck_assert_uint_le(spool_bytes(spool), 512);
+    ck_assert_uint_eq(spool_drop_from(spool, 0), 20 - losses->crowded_out);
+    spool_close(spool);
+}
+END_TEST
+
 /* Whoever reads that can remove it before the rows are sent again. */
 START_TEST(a_batch_that_cannot_be_removed_is_told)
 {
@@ -237,6 +288,8 @@ int main(void)
     tcase_add_test(claims, a_killed_exporter_leaves_whole_batches);
     tcase_add_test(claims, waits_grow_to_a_minute_and_differ);
     tcase_add_test(claims, a_batch_that_cannot_be_removed_is_told);
+    tcase_add_test(claims, what_cannot_be_written_waits_in_memory);
+    tcase_add_test(claims, memory_has_no_more_than_the_spool_may_have);
     tcase_add_checked_fixture(claims, make_folder, remove_folder);
     suite_add_tcase(suite, claims);
     return run_suite(suite);
