@@ -29,8 +29,7 @@ int spool_file_write(int directory, const char *name, const struct mapped_array 
 
     if (fd >= 0 && close(fd) < 0 && error == 0)
         error = -errno;
-    if (error == 0 &&
-        renameat(directory, SPOOL_NEW_NAME, directory, name) < 0)
+    if (error == 0 && renameat(directory, SPOOL_NEW_NAME, directory, name) < 0)
         error = -errno;
     if (error < 0)
         (void)unlinkat(directory, SPOOL_NEW_NAME, 0); /* when it is there */
@@ -57,8 +56,7 @@ int spool_file_read(int directory, const char *name, uint64_t bytes, struct mapp
         error = mapped_array_reserve(buffer, bytes + 1, 1);
     buffer->count = 0;
     while (error == 0 && got > 0) {
-        got = read(fd, (char *)buffer->items + buffer->count,
-                   bytes - buffer->count);
+        got = read(fd, (char *)buffer->items + buffer->count, bytes - buffer->count);
         error = got < 0 ? -errno : 0;
         buffer->count += got > 0 ? (size_t)got : 0;
     }

@@ -13,8 +13,8 @@
 /* Writes what BUFFER (char) has to the file NAME in DIRECTORY. Returns 0 or a negative errno. */
 int spool_file_write(int directory, const char *name, const struct mapped_array *buffer);
 
-/* Reads the first BYTES of NAME in DIRECTORY, or fewer if there are no more, into BUFFER. Returns 0;
- * -EISDIR if it is a folder, -ENXIO if it is something else than a file; or another negative
+/* Reads the first BYTES of NAME in DIRECTORY, or fewer if there are no more, into BUFFER. Returns
+ * 0; -EISDIR if it is a folder, -ENXIO if it is something else than a file; or another negative
  * errno. */
 int spool_file_read(int directory, const char *name, uint64_t bytes, struct mapped_array *buffer);
 

@@ -63,6 +63,9 @@ test_profd_exports_by_itself() {
     # What the minute has so far goes into the spool at the end, for the next one to send.
     wait_until has_begun 2
     wait_until has_recorded
+    expect 0 "$profctl" capture -o some.json
+    refute grep -q profctl-http some.json # the exporter is part of profd
+    refute grep -q incomplete stderr
     kill -TERM "$daemon"
     wait "$daemon"
     has_ended "$exporter"

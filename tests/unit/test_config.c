@@ -168,7 +168,7 @@ static const struct {
       "F:1: export: must be a URL such as \"clickhouse://HOST/DATABASE\"" },
     { "{\"export\":\"clickhouse://h/d\",\n\"export\":\"clickhouse://h/d\"}",
       "F:2: export: is given twice" },
-    { "{\n\"program\":[]}", "F:2: unknown key; expected \"programs\"" },
+    { "{\n\"program\":[]}", "F:2: unknown key \"program\"; expected \"programs\"" },
     { "{\n\"always\":19}", "F:2: always: needs a string" },
     { "{\"always\":\"19 Hertz\"}", "always: must be a rate such as \"19Hz\"" },
     { "{\"always\":\"0Hz\"}", "always: must be a rate such as" },
