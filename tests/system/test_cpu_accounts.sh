@@ -48,9 +48,8 @@ test_each_has_its_own() {
 
 # Too short for a sample, and whoever waits for them, this script, has no agent: they say themselves what they used.
 test_brief_ones_that_nobody_of_ours_waits_for_have_their_own() {
-    local i
     start_profd --always 20Hz
-    for i in 1 2 3 4 5 6 7 8 9 10; do
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
         LD_PRELOAD=$build/lib/libprofd.so "$programs/accounts" 30
     done
     expect 0 "$profctl" capture -o out.json
