@@ -109,26 +109,30 @@ static bool is_about_exec(const struct census_entry *entry, const struct census_
            (entry->kind == CENSUS_FOREIGN_EXEC && entry->parent_pid == whom->parent_pid);
 }
 
-static uint64_t clock_at_exec(const struct census_ring *ring, const struct census_entry *whom)
+static uint64_t clock_at_exec(const struct census_ring *ring, const struct census_entry *whom,
+                              bool *is_awaited)
 {
     enum { NEWEST = 64 };
     struct census_entry entry;
     uint64_t put = atomic_load(&ring->put);
 
+    *is_awaited = false;
     for (uint64_t back = 1; back <= NEWEST && back <= put; back++) {
         uint64_t position = put - back;
         bool may_be = ring->entries[position % CENSUS_RING_ENTRIES].pid == whom->pid;
-        if (may_be && copy_entry(ring, position, &entry) && is_about_exec(&entry, whom))
-            return entry.kind == CENSUS_FAILED ? PROCESS_CLOCK_UNKNOWN : entry.cpu_ns;
+        if (!may_be || !copy_entry(ring, position, &entry) || !is_about_exec(&entry, whom))
+            continue;
+        *is_awaited = entry.kind == CENSUS_EXEC && entry.is_awaited != 0;
+        return entry.kind == CENSUS_FAILED ? PROCESS_CLOCK_UNKNOWN : entry.cpu_ns;
     }
     return PROCESS_CLOCK_UNKNOWN;
 }
 
-uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid)
+uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid, bool *is_awaited)
 {
     const struct census_entry whom = { .pid = pid };
 
-    return clock_at_exec(ring, &whom);
+    return clock_at_exec(ring, &whom, is_awaited);
 }
 
 struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace, uint64_t cpu_ns)
@@ -140,11 +144,11 @@ struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace
 }
 
 uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,
-                                           uint64_t pid_namespace)
+                                           uint64_t pid_namespace, bool *is_awaited)
 {
     const struct census_entry whom = census_ring_foreign_exec(pid, pid_namespace, 0);
 
-    return clock_at_exec(ring, &whom);
+    return clock_at_exec(ring, &whom, is_awaited);
 }
 
 size_t census_ring_recall(const struct census_ring *ring, struct census_entry *out)

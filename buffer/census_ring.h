@@ -53,7 +53,10 @@ struct census_entry {
     };
     uint32_t kind;
     uint32_t obstacle; /* as in a hello */
-    uint32_t is_fork;  /* a present process was forked and still runs its parent's program */
+    union {
+        uint32_t is_fork;    /* a present process was forked and still runs its parent's program */
+        uint32_t is_awaited; /* of CENSUS_EXEC: whoever waits for PID has an agent */
+    };
     /* Terminated. If the path was too long, its beginning is missing. In an entry of a present
      * process the command line follows, as far as there is room. */
     char path[CENSUS_PATH_BYTES];
@@ -92,14 +95,15 @@ void census_ring_set_command_line(struct census_entry *entry, const char *comman
  * of 0 means that the entry has none. Empty arguments at the end are left out. */
 const char *census_ring_command_line(const struct census_entry *entry, size_t *bytes);
 
-/* Returns what PID's CPU clock showed when PID reported the program that it runs by now. Looks at
- * the newest entries, read or unread. Returns PROCESS_CLOCK_UNKNOWN if none of them says so. */
-uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid);
+/* Returns what PID's CPU clock showed when PID reported the program that it runs by now; and
+ * whether that said that it is awaited, in *IS_AWAITED. Looks at the newest entries, read or
+ * unread. Returns PROCESS_CLOCK_UNKNOWN if none of them says so. */
+uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid, bool *is_awaited);
 
 /* The same of a process whose PID is of the pid namespace with the id PID_NAMESPACE rather than of
  * profd's. */
 uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,
-                                           uint64_t pid_namespace);
+                                           uint64_t pid_namespace, bool *is_awaited);
 
 /* Returns the entry for that: the process, whose clock shows CPU_NS, is about to become another
  * program. */

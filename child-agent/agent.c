@@ -147,8 +147,7 @@ static void note_predecessor(const struct agent_address *address)
 {
     if (address->path[0] != '\0')
         (void)agent_lease_find(address->path);
-    uint64_t exec_ns = census_clock_at_exec_ns();
-    core_local.is_awaited = exec_ns != PROCESS_CLOCK_UNKNOWN;
+    uint64_t exec_ns = census_clock_at_exec_ns(&core_local.is_awaited);
     uint64_t process_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t thread_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     if (exec_ns != PROCESS_CLOCK_UNKNOWN && exec_ns < process_ns &&

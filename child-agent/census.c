@@ -15,6 +15,7 @@
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "common/program_facts.h"
 #include "common/recording_obstacle.h"
 #include "common/system_id.h"
@@ -158,9 +159,12 @@ static void tell_program(const struct census_program *program, struct profd_proc
     } else {
         const pid_t caller = getpid();
         const bool is_own = process.number == caller;
+        const bool is_of_ours = core.origin == CORE_BY_FORK || core_local.is_awaited;
         entry.parent_pid = is_own ? getppid() : caller;
         if (is_own)
             entry.cpu_ns = process_clock_ns(caller);
+        /* A child of vfork, or one that the parent tells of, is waited for by that. */
+        entry.is_awaited = !is_own || is_of_ours || !sampling_signal_is_own_process();
         set_path(&entry, program->path);
     }
     put_entry(&entry);
@@ -312,13 +316,14 @@ void census_report_ended(struct profd_process_id process, int wait_status, uint6
     errno = call_errno;
 }
 
-uint64_t census_clock_at_exec_ns(void)
+uint64_t census_clock_at_exec_ns(bool *is_awaited)
 {
     struct census_ring *ring = find_any_ring();
     const int32_t pid = profd_current_process_id().number;
+    *is_awaited = false;
     if (ring == NULL)
         return PROCESS_CLOCK_UNKNOWN;
     return lease_owner_is_foreign(agent_lease_owner())
-               ? census_ring_clock_at_foreign_exec(ring, pid, pid_namespace())
-               : census_ring_clock_at_exec(ring, pid);
+               ? census_ring_clock_at_foreign_exec(ring, pid, pid_namespace(), is_awaited)
+               : census_ring_clock_at_exec(ring, pid, is_awaited);
 }

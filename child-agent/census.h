@@ -73,7 +73,8 @@ void census_report_copied(struct profd_process_id process, uint64_t before_ns);
 void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns);
 
 /* Returns what the CPU clock of this process showed when it executed its current program, if an
- * earlier program reported that; otherwise PROCESS_CLOCK_UNKNOWN. */
-uint64_t census_clock_at_exec_ns(void);
+ * earlier program reported that; otherwise PROCESS_CLOCK_UNKNOWN. *IS_AWAITED: it also said that
+ * whoever waits for this process has an agent. */
+uint64_t census_clock_at_exec_ns(bool *is_awaited);
 
 #endif

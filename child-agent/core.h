@@ -44,8 +44,8 @@ struct core_local {
     bool is_dormant;   /* see child-agent/dormancy.h */
     bool is_unheard;   /* see child-agent/dormancy.h */
     bool is_resting;   /* see child-agent/resting.h */
-    bool is_awaited;   /* an agent told of this program before it ran: whoever waits for the process
-                        * tells of its end */
+    bool is_awaited;   /* whoever waits for the process has an agent, as the program before this one
+                        * said, and tells of its end */
     bool is_alone;     /* profd knows the process, and it has no agent thread yet */
     bool lacks_thread; /* the session needs an agent thread for something that a handler cannot
                         * do */

@@ -11,21 +11,39 @@ uint64_t allocation_pace_interval(const struct allocation_pace *pace, uint64_t i
     return interval_bytes << pace->doublings;
 }
 
-bool allocation_pace_count(struct allocation_pace *pace)
+static void begin_turn(struct allocation_pace *pace, uint64_t now_ns)
 {
-    pace->samples = (uint8_t)((pace->samples + 1) % ALLOCATION_PACE_TURN);
-    return pace->samples == 0;
+    pace->turned_ns = now_ns;
+    pace->samples = 0;
 }
 
-void allocation_pace_end_turn(struct allocation_pace *pace, uint64_t now_ns)
+/* The thread was slow, or at rest, for so long: the next sample must not be as far away. */
+static void calm_down(struct allocation_pace *pace, uint64_t rest_ns, uint64_t now_ns)
+{
+    for (; rest_ns > ALLOCATION_PACE_CALM_NS && pace->doublings > 0; rest_ns /= 2)
+        pace->doublings--;
+    begin_turn(pace, now_ns);
+}
+
+static void end_turn(struct allocation_pace *pace, uint64_t now_ns)
 {
     uint64_t passed_ns = now_ns - pace->turned_ns;
-    bool is_known = pace->turned_ns != 0 && now_ns != 0;
-    pace->turned_ns = now_ns;
-    if (!is_known)
-        return;
     if (passed_ns < TURN_NS && pace->doublings < ALLOCATION_PACE_MOST_DOUBLINGS)
         pace->doublings++;
     else if (passed_ns > SLOW_TURNS * TURN_NS && pace->doublings > 0)
         pace->doublings--;
+    begin_turn(pace, now_ns);
+}
+
+void allocation_pace_note(struct allocation_pace *pace, uint64_t now_ns)
+{
+    uint64_t rest_ns = now_ns - pace->sampled_ns;
+    bool is_known = pace->sampled_ns != 0 && now_ns != 0;
+    pace->sampled_ns = now_ns;
+    if (!is_known)
+        begin_turn(pace, now_ns);
+    else if (rest_ns > ALLOCATION_PACE_CALM_NS)
+        calm_down(pace, rest_ns, now_ns);
+    else if (++pace->samples == ALLOCATION_PACE_TURN)
+        end_turn(pace, now_ns);
 }

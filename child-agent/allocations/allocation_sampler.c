@@ -136,10 +136,8 @@ static bool forget_allocation(void *address, const struct allocation_site *site,
 /* Behind a filter, the clock is not asked where that takes a call. */
 static void pace_samples(struct allocation_pace *pace)
 {
-    if (allocation_pace_count(pace))
-        allocation_pace_end_turn(pace, atomic_load(&core.has_filter)
-                                           ? clock_monotonic_without_call_ns()
-                                           : clock_monotonic_ns());
+    allocation_pace_note(pace, atomic_load(&core.has_filter) ? clock_monotonic_without_call_ns()
+                                                             : clock_monotonic_ns());
 }
 
 static void draw_next(struct allocation_countdown *countdown)

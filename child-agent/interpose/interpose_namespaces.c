@@ -38,6 +38,7 @@ static int enter(entering *call, int fd, int flags, bool may_want_one_thread)
 {
     if (!sampling_signal_is_own_process())
         return call(fd, flags);
+    const int errno_before = errno;
     upcall_end_dormancy();
     if (may_change_pids(flags))
         census_unasked_end();
@@ -51,6 +52,8 @@ static int enter(entering *call, int fd, int flags, bool may_want_one_thread)
     }
     if (result < 0 && may_change_pids(flags))
         census_unasked_undo_end();
+    if (result == 0)
+        errno = errno_before; /* that of a call that was refused is not the program's */
     return result;
 }
 

@@ -29,9 +29,10 @@ struct allocation_site {
 
 /* How fast a thread's samples come (child-agent/allocations/allocation_pace.h). */
 struct allocation_pace {
-    uint64_t turned_ns; /* when it was last looked at; 0: never */
-    uint8_t doublings;  /* of the interval between two samples */
-    uint8_t samples;    /* since then */
+    uint64_t sampled_ns; /* when the last one was taken; 0: not known */
+    uint64_t turned_ns;  /* when the pace was last judged … */
+    uint8_t samples;     /* … and how many there were since */
+    uint8_t doublings;   /* of the interval between two samples */
 };
 
 /* A thread's distance to its next sample. */
@@ -68,6 +69,9 @@ struct allocation_hooks {
      * can tell the size of what it has allocated. */
     bool (*were_called)(void);
     bool (*knows_sizes)(void);
+    /* Likewise: makes the calling thread, which is that of a forked child, begin its countdown
+     * anew, or all children of a parent would sample the same. */
+    void (*forget_countdown)(void);
 };
 
 extern struct allocation_hooks profd_allocation_hooks;

@@ -392,6 +392,7 @@ static void apply_entry(struct census *census, const struct census_entry *entry)
         agents_note_woken(census->agents, entry->pid, entry->time_ns);
         break;
     case CENSUS_MEANS_LEAVING:
+        latest->leaving_ns = entry->time_ns;
         cpu_account_note_told(&latest->cpu, entry->cpu_ns);
         break;
     case CENSUS_MEANS_LOAN_REQUEST:

@@ -198,13 +198,13 @@ void child_table_make_latest(struct child_table *table, struct child *child)
     *bucket = child;
 }
 
-/* Two hellos of one pid come from one process unless the kernel says otherwise, or a fork made it
- * anew. */
+/* Two hellos of one pid come from one process unless the kernel says otherwise, a fork made it
+ * anew, or the first had said that it was about to end. */
 static bool is_same_process(const struct child *earlier, const struct child_introduction *who)
 {
     if (earlier->identity != 0 && who->identity != 0)
         return earlier->identity == who->identity;
-    return earlier->state != CHILD_ENDED && !who->is_fork;
+    return earlier->state != CHILD_ENDED && earlier->leaving_ns == 0 && !who->is_fork;
 }
 
 /* Of a silent child that an agent named, and of a dormant one, the moment of its exec is known. */
@@ -272,7 +272,8 @@ void child_end(struct child_table *table, struct child *child, enum process_verd
     child->state = CHILD_ENDED;
     child->verdict = verdict;
     child->code = code;
-    child->end_ns = end_ns;
+    bool knows_better = verdict == VERDICT_VANISHED && child->leaving_ns != 0; /* than who looked */
+    child->end_ns = knows_better && child->leaving_ns < end_ns ? child->leaving_ns : end_ns;
     table->ended++;
 }
 

@@ -122,11 +122,12 @@ struct child_greeting {
 };
 
 struct child {
-    pid_t pid;         /* from the kernel, in profd's namespace */
-    pid_t parent_pid;  /* as its agent reported */
-    uint32_t image;    /* 0 for the pid's first image in this table, 1 for the next … */
-    uint64_t start_ns; /* of the image; CLOCK_MONOTONIC */
-    uint64_t end_ns;   /* 0 while it lives */
+    pid_t pid;           /* from the kernel, in profd's namespace */
+    pid_t parent_pid;    /* as its agent reported */
+    uint32_t image;      /* 0 for the pid's first image in this table, 1 for the next … */
+    uint64_t start_ns;   /* of the image; CLOCK_MONOTONIC */
+    uint64_t end_ns;     /* 0 while it lives */
+    uint64_t leaving_ns; /* when it said that it was about to end; 0: it did not */
     uint64_t identity; /* of the process; unlike a pid, never reused; 0: the kernel does not provide
                         * it */
     enum child_state state;

@@ -1,4 +1,5 @@
 /* export: what a session records, minute by minute, to a server; until it is told to end. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -73,10 +74,29 @@ static void wait_for_time(uint64_t milliseconds)
 
 /* --- What is told --- */
 
+/* Behind a number that is part of a name, as in tmp_insert_20261128_4_4_0. */
+static const char *skip_numbers(const char *text)
+{
+    while (text[0] == '_' && isdigit((unsigned char)text[1]))
+        text += 1 + strspn(text + 1, "0123456789");
+    return text;
+}
+
+/* But for the names of what was in the way. */
+static bool is_same_trouble(const char *left, const char *right)
+{
+    for (;; left++, right++) {
+        left = skip_numbers(left);
+        right = skip_numbers(right);
+        if (*left != *right || *left == '\0')
+            return *left == *right;
+    }
+}
+
 /* The same trouble is told once. */
 static void report_once(char last[HTTP_TEXT_BYTES], const char *text, const char *what)
 {
-    if (strcmp(last, text) == 0)
+    if (is_same_trouble(last, text))
         return;
     snprintf(last, HTTP_TEXT_BYTES, "%.*s", HTTP_TEXT_BYTES - 1, text);
     if (text[0] != '\0')

@@ -135,6 +135,16 @@ test_a_fork_counts_and_samples_its_own() {
     [ "$(counted forks_allocators | awk '$2 >= 20000' | wc -l)" -ge 5 ]
 }
 
+# Each draws its own samples: 80 MB are some 150, give or take a dozen.
+test_children_of_one_parent_are_not_sampled_alike() {
+    expect 0 "$profctl" run -f stacks,nativeallocs -o out.json -- "$programs/forks_alike"
+    read_facts out.json
+    [ "$(process_count forks_alike)" -eq 9 ]
+    awk -F'\t' '$1 == "allocation" && $4 > 0 { samples[$2]++ }
+        END { for (pid in samples) if (!seen[samples[pid]]++) counts++; exit counts < 2 }' facts ||
+        fail "$(grep -c '^allocation' facts) samples, as many in each"
+}
+
 # mapped_is MB CALLS: of one of the processes called mapper, exactly.
 mapped_is() {
     awk -F'\t' -v bytes=$(($1 * 1024 * 1024)) -v calls="$2" '

@@ -23,8 +23,7 @@ static void take_samples(unsigned samples, uint64_t rest_ns)
 {
     for (unsigned i = 0; i < samples; i++) {
         now_ns += rest_ns;
-        if (allocation_pace_count(&pace))
-            allocation_pace_end_turn(&pace, now_ns);
+        allocation_pace_note(&pace, now_ns);
     }
 }
 
@@ -42,8 +41,7 @@ END_TEST
 
 START_TEST(each_fast_turn_doubles_the_interval)
 {
-    take_samples(ALLOCATION_PACE_TURN, 1000); /* from when on, nobody knows */
-    expect_doublings(0);
+    take_samples(1, 1000); /* from when on, nobody knows */
     take_samples(ALLOCATION_PACE_TURN - 1, 1000);
     expect_doublings(0);
     take_samples(1, 1000);
@@ -55,52 +53,64 @@ START_TEST(each_fast_turn_doubles_the_interval)
 }
 END_TEST
 
-START_TEST(a_thread_that_calms_down_has_its_interval_again)
+START_TEST(a_thread_that_is_a_little_slower_keeps_its_interval)
 {
-    take_samples(4 * ALLOCATION_PACE_TURN, 1000);
+    take_samples(1 + 3 * ALLOCATION_PACE_TURN, 1000);
     expect_doublings(3);
-    take_samples(10 * ALLOCATION_PACE_TURN, 2 * ALLOCATION_PACE_LEAST_NS); /* as fast as it may */
+    take_samples(10 * ALLOCATION_PACE_TURN, 2 * ALLOCATION_PACE_LEAST_NS);
     expect_doublings(3);
     take_samples(ALLOCATION_PACE_TURN, 4 * ALLOCATION_PACE_LEAST_NS);
     expect_doublings(2);
-    take_samples(100 * ALLOCATION_PACE_TURN, 1000 * ALLOCATION_PACE_LEAST_NS);
+}
+END_TEST
+
+/* What it allocates from there on is not seen as coarsely as before. */
+START_TEST(a_thread_that_calms_down_has_its_interval_again_at_once)
+{
+    take_samples(1 + 100 * ALLOCATION_PACE_TURN, 1000);
+    expect_doublings(ALLOCATION_PACE_MOST_DOUBLINGS);
+    take_samples(1, 3 * ALLOCATION_PACE_CALM_NS);
+    expect_doublings(ALLOCATION_PACE_MOST_DOUBLINGS - 2);
+    take_samples(1, 1000 * ALLOCATION_PACE_CALM_NS);
     expect_doublings(0);
 }
 END_TEST
 
 START_TEST(a_time_that_cannot_be_read_changes_nothing)
 {
-    take_samples(2 * ALLOCATION_PACE_TURN, 1000);
+    take_samples(1 + ALLOCATION_PACE_TURN, 1000);
     expect_doublings(1);
-    allocation_pace_end_turn(&pace, 0);
+    allocation_pace_note(&pace, 0);
     expect_doublings(1);
-    allocation_pace_end_turn(&pace, now_ns + 1); /* since when is not known, either */
+    allocation_pace_note(&pace, now_ns + 1); /* since when is not known, either */
     expect_doublings(1);
 }
 END_TEST
 
-/* Small allocations, then fast ones in bursts: their samples stand for what was allocated. */
+/* Small allocations in bursts: their samples stand for what was allocated. */
 START_TEST(sums_stay_right_while_the_pace_changes)
 {
     enum { ALLOCATIONS = 4000000, BURST = 100000, BYTES = 64 };
     uint64_t random = 3;
-    double sum = 0;
+    double sums[2] = { 0, 0 };
     unsigned most = 0;
     int64_t left = allocation_draw_distance(&random, INTERVAL_BYTES);
     for (int i = 0; i < ALLOCATIONS; i++) {
-        now_ns += i / BURST % 2 == 0 ? 10 : 20000;
+        int is_slow = i / BURST % 2;
+        now_ns += is_slow ? 20000 : 10;
         left -= BYTES;
         if (left > 0)
             continue;
-        sum += (double)allocation_weight(BYTES, allocation_pace_interval(&pace, INTERVAL_BYTES));
-        if (allocation_pace_count(&pace))
-            allocation_pace_end_turn(&pace, now_ns);
+        uint64_t interval = allocation_pace_interval(&pace, INTERVAL_BYTES);
+        sums[is_slow] += (double)allocation_weight(BYTES, interval);
+        allocation_pace_note(&pace, now_ns);
         if (pace.doublings > most)
             most = pace.doublings;
         left = allocation_draw_distance(&random, allocation_pace_interval(&pace, INTERVAL_BYTES));
     }
-    ck_assert_uint_ge(most, 4);
-    ck_assert_double_eq_tol(sum / ((double)ALLOCATIONS * BYTES), 1, 0.05);
+    ck_assert_uint_eq(most, ALLOCATION_PACE_MOST_DOUBLINGS);
+    for (int is_slow = 0; is_slow < 2; is_slow++)
+        ck_assert_double_eq_tol(sums[is_slow] / (ALLOCATIONS / 2.0 * BYTES), 1, 0.06);
 }
 END_TEST
 
@@ -111,7 +121,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, rare_samples_keep_the_interval);
     tcase_add_test(tcase, each_fast_turn_doubles_the_interval);
-    tcase_add_test(tcase, a_thread_that_calms_down_has_its_interval_again);
+    tcase_add_test(tcase, a_thread_that_is_a_little_slower_keeps_its_interval);
+    tcase_add_test(tcase, a_thread_that_calms_down_has_its_interval_again_at_once);
     tcase_add_test(tcase, a_time_that_cannot_be_read_changes_nothing);
     tcase_add_test(tcase, sums_stay_right_while_the_pace_changes);
     suite_add_tcase(suite, tcase);

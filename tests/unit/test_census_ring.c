@@ -23,6 +23,8 @@ static void tear_down(void)
     munmap(ring, sizeof(*ring));
 }
 
+static bool is_awaited;
+
 static void put_end(int32_t pid)
 {
     struct census_entry entry = { .kind = CENSUS_ENDED, .pid = pid, .time_ns = 7, .cpu_ns = 8 };
@@ -38,22 +40,36 @@ static void put_entry(int32_t pid, uint32_t kind, uint64_t cpu_ns)
 START_TEST(who_became_a_program_finds_its_clock)
 {
     struct census_entry got;
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), PROCESS_CLOCK_UNKNOWN);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1, &is_awaited), PROCESS_CLOCK_UNKNOWN);
     put_entry(1, CENSUS_EXEC, 10);
     put_entry(2, CENSUS_EXEC, 20);
     put_entry(1, CENSUS_PRESENT, PROCESS_CLOCK_UNKNOWN);
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 10);
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2), 20);
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 3), PROCESS_CLOCK_UNKNOWN);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1, &is_awaited), 10);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2, &is_awaited), 20);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 3, &is_awaited), PROCESS_CLOCK_UNKNOWN);
     put_entry(1, CENSUS_EXEC, 30);
     while (census_ring_take(ring, &got)) /* what profd has read stays for a while */
         ;
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 30);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1, &is_awaited), 30);
     put_entry(2, CENSUS_FAILED, 21);
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2), PROCESS_CLOCK_UNKNOWN);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2, &is_awaited), PROCESS_CLOCK_UNKNOWN);
     for (int i = 0; i < 100; i++)
         put_end(4);
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), PROCESS_CLOCK_UNKNOWN);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1, &is_awaited), PROCESS_CLOCK_UNKNOWN);
+}
+END_TEST
+
+START_TEST(who_is_awaited_knows_it)
+{
+    const struct census_entry awaited = { .kind = CENSUS_EXEC, .pid = 1, .is_awaited = true };
+    put_entry(1, CENSUS_EXEC, 10);
+    (void)census_ring_clock_at_exec(ring, 1, &is_awaited);
+    ck_assert(!is_awaited);
+    census_ring_put(ring, &awaited);
+    (void)census_ring_clock_at_exec(ring, 1, &is_awaited);
+    ck_assert(is_awaited);
+    (void)census_ring_clock_at_exec(ring, 2, &is_awaited);
+    ck_assert(!is_awaited);
 }
 END_TEST
 
@@ -63,10 +79,11 @@ START_TEST(who_became_a_program_in_another_pid_namespace_finds_its_clock)
     const struct census_entry entry = census_ring_foreign_exec(1, THEIRS, 40);
     put_entry(1, CENSUS_EXEC, 10);
     census_ring_put(ring, &entry);
-    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 10);
-    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 1, THEIRS), 40);
-    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 2, THEIRS), PROCESS_CLOCK_UNKNOWN);
-    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 1, THEIRS + 1),
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1, &is_awaited), 10);
+    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 1, THEIRS, &is_awaited), 40);
+    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 2, THEIRS, &is_awaited),
+                      PROCESS_CLOCK_UNKNOWN);
+    ck_assert_uint_eq(census_ring_clock_at_foreign_exec(ring, 1, THEIRS + 1, &is_awaited),
                       PROCESS_CLOCK_UNKNOWN);
 }
 END_TEST
@@ -296,6 +313,7 @@ int main(void)
     tcase_add_test(tests, a_command_line_is_told_as_far_as_there_is_room);
     tcase_add_test(tests, an_entry_is_taken_once_as_it_was_put);
     tcase_add_test(tests, who_became_a_program_finds_its_clock);
+    tcase_add_test(tests, who_is_awaited_knows_it);
     tcase_add_test(tests, who_became_a_program_in_another_pid_namespace_finds_its_clock);
     tcase_add_test(tests, a_long_path_keeps_its_end);
     tcase_add_test(tests, what_has_no_room_is_counted);

@@ -42,6 +42,22 @@ START_TEST(a_hello_meets_what_is_known_of_its_pid)
 }
 END_TEST
 
+/* Where the kernel's word is not known, as of processes that are gone by then. */
+START_TEST(who_was_about_to_end_becomes_nothing_else)
+{
+    struct child *earlier = add_child(10, 100);
+    struct child_introduction who = introduction_of(10, 200);
+
+    earlier->identity = who.identity = 0;
+    ck_assert_int_eq(child_relate(earlier, &who), CHILD_DID_EXEC);
+    earlier->leaving_ns = 150;
+    ck_assert_int_eq(child_relate(earlier, &who), CHILD_REUSES_PID);
+    child_detach(earlier);
+    child_end(&table, earlier, VERDICT_VANISHED, 0, 200);
+    ck_assert_uint_eq(earlier->end_ns, 150);
+}
+END_TEST
+
 START_TEST(nobody_is_known_of_a_new_pid)
 {
     struct child_introduction who = introduction_of(10, 100);
@@ -149,6 +165,7 @@ int main(void)
     tcase_add_checked_fixture(children, set_up, tear_down);
     tcase_add_loop_test(children, a_hello_meets_what_is_known_of_its_pid, 0,
                         (int)(sizeof(meetings) / sizeof(meetings[0])));
+    tcase_add_test(children, who_was_about_to_end_becomes_nothing_else);
     tcase_add_test(children, nobody_is_known_of_a_new_pid);
     tcase_add_test(children, a_silent_child_lives_without_a_connection);
     tcase_add_test(children, a_late_hello_of_the_same_program_corrects_the_judgement);

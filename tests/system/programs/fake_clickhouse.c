@@ -102,6 +102,20 @@ static void answer_right(int connection, const char *sql, time_t ahead_s)
     send_answer(connection, "200 OK", server_header, word, ahead_s);
 }
 
+/* Whatever was to be written has another name each time. */
+static void answer_full(int connection)
+{
+    static unsigned parts;
+    char text[160];
+
+    parts++;
+    snprintf(text, sizeof(text),
+             "Code: 243, e.displayText() = DB::Exception: Cannot reserve 1.00 MiB for "
+             "tmp_insert_20261128_%u_%u_0\nmore",
+             parts, parts);
+    send_answer(connection, "500 Internal Server Error", server_header, text, 0);
+}
+
 static void answer_elsewhere(int connection)
 {
     char port[WORD_BYTES], header[2 * WORD_BYTES];
@@ -148,8 +162,7 @@ static void serve_connection(int connection)
     else if (strcmp(mode, "redirect") == 0)
         answer_elsewhere(connection);
     else if (strcmp(mode, "full") == 0)
-        send_answer(connection, "500 Internal Server Error", server_header,
-                    "Code: 243, e.displayText() = DB::Exception: Cannot reserve 1.00 MiB\nmore", 0);
+        answer_full(connection);
     else if (strcmp(mode, "portal") == 0)
         send_answer(connection, "200 OK", "Content-Type: text/html\r\n",
                     "<html>Please log in</html>\n", 0);
