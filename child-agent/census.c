@@ -15,7 +15,6 @@
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
-#include "child-agent/sampler/sampling_signal.h"
 #include "common/program_facts.h"
 #include "common/recording_obstacle.h"
 #include "common/system_id.h"
@@ -164,7 +163,7 @@ static void tell_program(const struct census_program *program, struct profd_proc
         if (is_own)
             entry.cpu_ns = process_clock_ns(caller);
         /* A child of vfork, or one that the parent tells of, is waited for by that. */
-        entry.is_awaited = !is_own || is_of_ours || !sampling_signal_is_own_process();
+        entry.is_awaited = !is_own || is_of_ours || caller != core.pid;
         set_path(&entry, program->path);
     }
     put_entry(&entry);

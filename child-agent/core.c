@@ -73,6 +73,7 @@ static void remember_command_line(int argument_count, char **arguments)
 void core_initialize(int argument_count, char **arguments)
 {
     core.origin = CORE_BY_EXEC;
+    core.pid = getpid();
     core.start_ns = clock_monotonic_ns();
     remember_executable();
     remember_command_line(argument_count, arguments);
@@ -90,6 +91,8 @@ void core_reset_after_fork(void)
     core_local.is_followed = core_local.has_locks = true;
     core_local.has_arena = false;
     core.origin = CORE_BY_FORK;
+    if (!atomic_load(&core.has_filter)) /* behind which nobody asks for it */
+        core.pid = getpid();
     core.start_ns = clock_monotonic_ns();
     core_epoch = core_epoch % 4095 + 1;
 }

@@ -24,6 +24,7 @@ struct core {
                               * the program does not make itself */
     _Atomic bool forbids_sessions; /* the filter, calls that sessions of the program take */
     enum core_origin origin;
+    int32_t pid;       /* a child of vfork, which has this memory, has another */
     uint64_t start_ns; /* of this image, on CLOCK_MONOTONIC */
     struct arena arena;
     struct dictionary dictionary;
