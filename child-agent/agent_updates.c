@@ -10,20 +10,21 @@
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(UPDATES);
 static LARGE_APART struct chunk_update pending;
-static bool has_pending; /* of a kind; a forked child that has none does not touch it */
+/* Set before anything is written there; a forked child that has none does not touch it. */
+static _Atomic bool may_have_pending;
 static _Atomic bool is_awaited;
 
 static void forget_pending(void)
 {
-    if (has_pending)
+    if (atomic_load(&may_have_pending))
         memset(&pending, 0, sizeof(pending));
-    has_pending = false;
+    atomic_store(&may_have_pending, false);
 }
 
 bool agent_updates_await(void)
 {
     named_mutex_lock(&lock);
-    bool is_new = has_pending;
+    bool is_new = atomic_load(&may_have_pending) && pending.kind != CHUNK_UPDATE_NONE;
     atomic_store(&is_awaited, !is_new);
     named_mutex_unlock(&lock);
     return !is_new;
@@ -38,10 +39,10 @@ static void on_update(const struct chunk_update *update, void *context)
 {
     (void)context;
     named_mutex_lock(&lock);
+    atomic_store(&may_have_pending, true);
     /* An ordinary update after a final one belongs to a new session: it starts afresh. */
     if (chunk_update_fold(&pending, update) < 0)
         pending = *update;
-    has_pending = pending.kind != CHUNK_UPDATE_NONE;
     named_mutex_unlock(&lock);
     if (atomic_exchange(&is_awaited, false))
         look_alarm_wake();
@@ -55,7 +56,7 @@ void agent_updates_listen(struct chunk_manager *manager)
 bool agent_updates_take(struct chunk_update *out)
 {
     named_mutex_lock(&lock);
-    bool is_new = has_pending;
+    bool is_new = atomic_load(&may_have_pending) && pending.kind != CHUNK_UPDATE_NONE;
     if (is_new) {
         *out = pending;
         out->dictionary_bytes = atomic_load(&core.arena.header->dictionary_used_bytes);

@@ -190,14 +190,14 @@ void census_report_woken(uint32_t generation)
 
 void census_report_leaving(void)
 {
-    struct census_ring *ring = is_behind_filter() ? NULL : find_ring();
     int call_errno = errno;
-    if (ring == NULL)
-        return;
-    struct census_entry entry = entry_of_self(CENSUS_LEAVING);
-    entry.time_ns = clock_monotonic_ns();
-    entry.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-    (void)census_ring_put_if_roomy(ring, &entry); /* else it is told up to its last record */
+    struct census_ring *ring = is_behind_filter() ? NULL : find_ring();
+    if (ring != NULL) {
+        struct census_entry entry = entry_of_self(CENSUS_LEAVING);
+        entry.time_ns = clock_monotonic_ns();
+        entry.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+        (void)census_ring_put_if_roomy(ring, &entry); /* else it is told up to its last record */
+    }
     errno = call_errno;
 }
 

@@ -1,5 +1,7 @@
 #include "child-agent/allocations/allocation_pace.h"
 
+#include <stdbool.h>
+
 /* So many times slower than needed, half the interval is enough, with some room to spare: else it
  * would go to and fro. */
 enum { SLOW_TURNS = 3 };

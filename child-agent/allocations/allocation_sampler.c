@@ -23,6 +23,13 @@ static struct {
     volatile uint32_t generation; /* the recording under way; 0: none */
 } sampler;
 
+/* Of the calling thread. The hooks' library may be of another version, which knows no more of it
+ * than the countdown. */
+static __thread struct {
+    struct allocation_countdown *countdown; /* NULL: it never began */
+    struct allocation_pace pace;
+} own __attribute__((tls_model("initial-exec")));
+
 /* --- In the thread --- */
 
 /* 0 as well in a child that fork.h does not know of. */
@@ -134,15 +141,16 @@ static bool forget_allocation(void *address, const struct allocation_site *site,
 }
 
 /* Behind a filter, the clock is not asked where that takes a call. */
-static void pace_samples(struct allocation_pace *pace)
+static void pace_samples(void)
 {
-    allocation_pace_note(pace, atomic_load(&core.has_filter) ? clock_monotonic_without_call_ns()
-                                                             : clock_monotonic_ns());
+    allocation_pace_note(&own.pace, atomic_load(&core.has_filter)
+                                        ? clock_monotonic_without_call_ns()
+                                        : clock_monotonic_ns());
 }
 
 static void draw_next(struct allocation_countdown *countdown)
 {
-    uint64_t interval_bytes = allocation_pace_interval(&countdown->pace, sampler.interval_bytes);
+    uint64_t interval_bytes = allocation_pace_interval(&own.pace, sampler.interval_bytes);
     countdown->bytes = allocation_draw_distance(&countdown->random, interval_bytes);
 }
 
@@ -153,7 +161,8 @@ static bool begin_countdown(struct allocation_countdown *countdown, uint32_t gen
 {
     countdown->generation = generation;
     countdown->random ^= clock_ticks() ^ (uint64_t)countdown;
-    countdown->pace = (struct allocation_pace){ 0 };
+    own.countdown = countdown;
+    own.pace = (struct allocation_pace){ 0 };
     draw_next(countdown);
     countdown->bytes -= (int64_t)bytes;
     return countdown->bytes <= 0;
@@ -168,11 +177,11 @@ static void sample_allocation(struct allocation_countdown *countdown, void *addr
         (countdown->generation != generation && !begin_countdown(countdown, generation, bytes)))
         return;
     struct sampled_allocation sampled = {
-        .weight = allocation_weight(
-            bytes, allocation_pace_interval(&countdown->pace, sampler.interval_bytes)),
+        .weight =
+            allocation_weight(bytes, allocation_pace_interval(&own.pace, sampler.interval_bytes)),
         .generation = generation,
     };
-    pace_samples(&countdown->pace);
+    pace_samples();
     draw_next(countdown);
     if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_ALLOCATIONS))
         return;
@@ -207,6 +216,10 @@ void allocation_sampler_stop(void)
 void allocation_sampler_after_fork_child(void)
 {
     sampler.generation = 0;
+    if (own.countdown != NULL) { /* or all children of a parent would sample the same */
+        own.countdown->bytes = 0;
+        own.countdown->generation = 0;
+    }
     /* Threads of the parent may have been in the middle of it. What was private is zero then. */
     if (sampler.table != NULL)
         (void)madvise(sampler.table, sizeof(*sampler.table), MADV_DONTNEED);

@@ -176,10 +176,8 @@ void allocations_set_paused(bool is_paused)
 
 void allocations_stop(void)
 {
-    if (wanted != 0) {
+    if (wanted != 0)
         set_active(0);
-        profd_allocation_hooks.forget_countdown();
-    }
     wanted = 0;
     mappings_stop();
     allocation_sampler_stop();
@@ -187,10 +185,8 @@ void allocations_stop(void)
 
 void allocations_after_fork_child(void)
 {
-    if (wanted != 0) {
+    if (wanted != 0)
         set_active(0);
-        profd_allocation_hooks.forget_countdown();
-    }
     wanted = 0;
     mappings_after_fork_child();
     allocation_sampler_after_fork_child();

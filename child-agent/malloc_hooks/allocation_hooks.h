@@ -27,21 +27,12 @@ struct allocation_site {
     uint64_t pc, stack_address, frame_pointer;
 };
 
-/* How fast a thread's samples come (child-agent/allocations/allocation_pace.h). */
-struct allocation_pace {
-    uint64_t sampled_ns; /* when the last one was taken; 0: not known */
-    uint64_t turned_ns;  /* when the pace was last judged … */
-    uint8_t samples;     /* … and how many there were since */
-    uint8_t doublings;   /* of the interval between two samples */
-};
-
 /* A thread's distance to its next sample. */
 struct allocation_countdown {
     int64_t bytes;       /* the next allocation is sampled if this is 0 or below */
     uint32_t generation; /* of the recording that the distance was drawn for; 0: none */
     bool has_counted;    /* set whenever bytes are counted */
     uint64_t random;
-    struct allocation_pace pace;
 };
 
 struct allocation_hooks {
@@ -69,9 +60,6 @@ struct allocation_hooks {
      * can tell the size of what it has allocated. */
     bool (*were_called)(void);
     bool (*knows_sizes)(void);
-    /* Likewise: makes the calling thread, which is that of a forked child, begin its countdown
-     * anew, or all children of a parent would sample the same. */
-    void (*forget_countdown)(void);
 };
 
 extern struct allocation_hooks profd_allocation_hooks;

@@ -10,22 +10,16 @@
 
 #define BESIDE static __attribute__((noinline))
 
-__thread struct allocation_countdown allocation_countdown;
-
 static bool knows_sizes(void)
 {
     return real_malloc_find()->usable_size != NULL;
 }
 
-static void forget_countdown(void)
-{
-    allocation_countdown = (struct allocation_countdown){ 0 };
-}
-
 struct allocation_hooks profd_allocation_hooks
     __attribute__((visibility("default"))) = { .were_called = real_malloc_was_found,
-                                               .knows_sizes = knows_sizes,
-                                               .forget_countdown = forget_countdown };
+                                               .knows_sizes = knows_sizes };
+
+__thread struct allocation_countdown allocation_countdown;
 
 /* --- New memory --- */
 

@@ -332,7 +332,7 @@ static int keep_batch(struct spool *spool, const char *name)
 
     if (error < 0)
         error = hold_batch(spool, error, &held);
-    else
+    else if (spool->held_bytes == 0)
         spool->has_told_held = false;
     if (error == 0)
         error = note_file(spool, spool->next_number, spool->buffer.count, false, held);
@@ -446,10 +446,25 @@ bool spool_open(const char *directory, uint64_t limit_bytes, struct spool **out,
     return false;
 }
 
+/* There may be room again: the next exporter sends them. */
+static void write_held(struct spool *spool)
+{
+    struct spool_file *files = spool->files.items;
+    char name[NAME_BYTES];
+
+    for (size_t i = spool->first; i < spool->files.count; i++) {
+        const struct mapped_array batch = { .items = files[i].held, .count = files[i].bytes };
+        name_file(files[i].number, name);
+        if (files[i].held != NULL && spool_file_write(spool->folder.directory, name, &batch) == 0)
+            release_held(spool, &files[i]);
+    }
+}
+
 void spool_close(struct spool *spool)
 {
     if (spool == NULL)
         return;
+    write_held(spool);
     if (spool->held_bytes > 0)
         say("lost the rows that waited in memory: the spool in %s could not be written to",
             spool->folder.path);

@@ -227,13 +227,16 @@ START_TEST(what_cannot_be_written_waits_in_memory)
     limit_files(RLIM_INFINITY);
     ck_assert_int_eq(add_batch(spool, EXPORT_SAMPLES, 4, "on disk"), 0);
     ck_assert_uint_eq(spool_losses(spool)->batches, 0);
-    for (uint64_t id = 1; id <= 3; id++) {
+    for (uint64_t id = 1; id <= 2; id++) {
         ck_assert_uint_eq(first_id(spool), id);
         spool_remove_first(spool);
     }
-    spool_close(spool);
+    spool_close(spool); /* where there is room again */
     spool = open_spool(LIMIT_BYTES);
-    ck_assert_uint_eq(first_id(spool), 4);
+    for (uint64_t id = 3; id <= 4; id++) {
+        ck_assert_uint_eq(first_id(spool), id);
+        spool_remove_first(spool);
+    }
     spool_close(spool);
 }
 END_TEST
