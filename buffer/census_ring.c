@@ -144,11 +144,12 @@ struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace
 }
 
 uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,
-                                           uint64_t pid_namespace, bool *is_awaited)
+                                           uint64_t pid_namespace)
 {
     const struct census_entry whom = census_ring_foreign_exec(pid, pid_namespace, 0);
+    bool is_awaited; /* profd is not told of those */
 
-    return clock_at_exec(ring, &whom, is_awaited);
+    return clock_at_exec(ring, &whom, &is_awaited);
 }
 
 size_t census_ring_recall(const struct census_ring *ring, struct census_entry *out)

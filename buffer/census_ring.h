@@ -54,8 +54,9 @@ struct census_entry {
     uint32_t kind;
     uint32_t obstacle; /* as in a hello */
     union {
-        uint32_t is_fork;    /* a present process was forked and still runs its parent's program */
-        uint32_t is_awaited; /* of CENSUS_EXEC: whoever waits for PID has an agent */
+        /* A present process was forked and still runs its parent's program. */
+        uint32_t is_fork;
+        uint32_t is_awaited; /* CENSUS_EXEC: whoever waits for PID has an agent */
     };
     /* Terminated. If the path was too long, its beginning is missing. In an entry of a present
      * process the command line follows, as far as there is room. */
@@ -103,7 +104,7 @@ uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid, 
 /* The same of a process whose PID is of the pid namespace with the id PID_NAMESPACE rather than of
  * profd's. */
 uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,
-                                           uint64_t pid_namespace, bool *is_awaited);
+                                           uint64_t pid_namespace);
 
 /* Returns the entry for that: the process, whose clock shows CPU_NS, is about to become another
  * program. */

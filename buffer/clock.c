@@ -140,6 +140,11 @@ static uint64_t shortest_reading(bool by_call)
     return shortest;
 }
 
+uint64_t clock_monotonic_in_ms(uint64_t ms)
+{
+    return clock_monotonic_ns() + ms * NS_PER_MS;
+}
+
 /* Which clock source is read without a call depends on the kernel, the hypervisor and the way that
  * the program was started; what is no call takes a fraction of one. */
 void clock_look_for_calls(void)

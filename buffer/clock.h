@@ -61,6 +61,9 @@ static inline uint64_t clock_ticks(void);
 /* Returns the current time on CLOCK_MONOTONIC. Async-signal-safe. */
 uint64_t clock_monotonic_ns(void);
 
+/* Returns the time on CLOCK_MONOTONIC in MS from now. Async-signal-safe. */
+uint64_t clock_monotonic_in_ms(uint64_t ms);
+
 /* Finds out whether that takes a system call, by measuring it. Any thread. */
 void clock_look_for_calls(void);
 

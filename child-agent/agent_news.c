@@ -11,7 +11,6 @@
 #include "child-agent/sampler/look_alarm.h"
 #include "child-agent/session.h"
 #include "common/apart.h"
-#include "common/time_units.h"
 #include "ipc/messages.h"
 
 enum {
@@ -24,26 +23,21 @@ enum {
 
 static uint64_t update_due_ns; /* from here on the next update goes out as soon as there is one */
 
-static uint64_t after_ms(uint64_t ms)
-{
-    return clock_monotonic_ns() + ms * NS_PER_MS;
-}
-
 void agent_news_begin(void)
 {
-    update_due_ns = after_ms(UPDATE_REST_MS);
+    update_due_ns = clock_monotonic_in_ms(UPDATE_REST_MS);
 }
 
 uint64_t agent_news_due_ns(const struct agent_standing *standing)
 {
     if (agent_gather_id() != 0)
-        return after_ms(GATHER_POLL_MS);
+        return clock_monotonic_in_ms(GATHER_POLL_MS);
     if (!agent_link_gave_arena())
-        return after_ms(ARENA_RETRY_MS);
+        return clock_monotonic_in_ms(ARENA_RETRY_MS);
     if (!session_is_active())
         return LOOK_ALARM_NEVER;
     if (marker_triggers_are_set())
-        return after_ms(TRIGGER_POLL_MS);
+        return clock_monotonic_in_ms(TRIGGER_POLL_MS);
     bool is_too_early = standing->owes_update && clock_monotonic_ns() < update_due_ns;
     return is_too_early ? update_due_ns : LOOK_ALARM_NEVER;
 }
@@ -67,7 +61,7 @@ static int deliver_update(struct agent_standing *standing)
     if (!standing->owes_update || !agent_updates_take(&body.update))
         return 0;
     standing->owes_update = false;
-    update_due_ns = after_ms(UPDATE_REST_MS);
+    update_due_ns = clock_monotonic_in_ms(UPDATE_REST_MS);
     body.generation = session_generation();
     return agent_link_send(message,
                            message_put_chunk_manager_update(message, sizeof(message),

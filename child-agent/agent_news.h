@@ -10,10 +10,10 @@
 
 struct agent_standing;
 
-/* A connection begins: the first update has time. */
+/* A connection begins: the first update may wait. */
 void agent_news_begin(void);
 
-/* Returns until when the thread may wait for profd, by the monotonic clock, if it has STANDING.
+/* Returns until when the thread may wait for profd, by the monotonic clock, given its STANDING.
  * LOOK_ALARM_NEVER: until profd says something, or an update that profd awaits wakes the thread. */
 uint64_t agent_news_due_ns(const struct agent_standing *standing);
 

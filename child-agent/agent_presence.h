@@ -19,7 +19,7 @@ int agent_presence_begin(const struct agent_address *address);
  * handlers. */
 void agent_presence_ensure_thread(void);
 
-/* Called when the agent's threads are about to end because the program needs their places. Until
+/* Called when the agent's threads are about to end because they are in the program's way. Until
  * agent_presence_return_threads() nobody brings them back. */
 void agent_presence_give_way(void);
 

@@ -26,7 +26,6 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
-#include "common/time_units.h"
 #include "ipc/messages.h"
 
 enum {
@@ -48,11 +47,6 @@ static struct {
 } agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
 
 static __thread bool is_held; /* agent.lock, by the calling thread: several may fork at once */
-
-static uint64_t after_ms(uint64_t ms)
-{
-    return clock_monotonic_ns() + ms * NS_PER_MS;
-}
 
 static int read_and_obey(void)
 {
@@ -193,7 +187,7 @@ static void serve_profd(void)
             retry_ms = AGENT_FIRST_RETRY_MS;
         stop_ended_session();
         if (!agent.standing.is_refused)
-            agent_waits_rest(after_ms((uint64_t)retry_ms));
+            agent_waits_rest(clock_monotonic_in_ms((uint64_t)retry_ms));
         retry_ms = longer_rest_ms(retry_ms);
     }
 }

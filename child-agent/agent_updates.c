@@ -14,6 +14,11 @@ static LARGE_APART struct chunk_update pending;
 static _Atomic bool may_have_pending;
 static _Atomic bool is_awaited;
 
+static bool has_update(void)
+{
+    return atomic_load(&may_have_pending) && pending.kind != CHUNK_UPDATE_NONE;
+}
+
 static void forget_pending(void)
 {
     if (atomic_load(&may_have_pending))
@@ -24,7 +29,7 @@ static void forget_pending(void)
 bool agent_updates_await(void)
 {
     named_mutex_lock(&lock);
-    bool is_new = atomic_load(&may_have_pending) && pending.kind != CHUNK_UPDATE_NONE;
+    bool is_new = has_update();
     atomic_store(&is_awaited, !is_new);
     named_mutex_unlock(&lock);
     return !is_new;
@@ -56,7 +61,7 @@ void agent_updates_listen(struct chunk_manager *manager)
 bool agent_updates_take(struct chunk_update *out)
 {
     named_mutex_lock(&lock);
-    bool is_new = atomic_load(&may_have_pending) && pending.kind != CHUNK_UPDATE_NONE;
+    bool is_new = has_update();
     if (is_new) {
         *out = pending;
         out->dictionary_bytes = atomic_load(&core.arena.header->dictionary_used_bytes);

@@ -323,6 +323,6 @@ uint64_t census_clock_at_exec_ns(bool *is_awaited)
     if (ring == NULL)
         return PROCESS_CLOCK_UNKNOWN;
     return lease_owner_is_foreign(agent_lease_owner())
-               ? census_ring_clock_at_foreign_exec(ring, pid, pid_namespace(), is_awaited)
+               ? census_ring_clock_at_foreign_exec(ring, pid, pid_namespace())
                : census_ring_clock_at_exec(ring, pid, is_awaited);
 }

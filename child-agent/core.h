@@ -50,7 +50,7 @@ struct core_local {
     bool is_alone;     /* profd knows the process, and it has no agent thread yet */
     bool lacks_thread; /* the session needs an agent thread for something that a handler cannot
                         * do */
-    bool misses_threads;        /* those that it had gave way to the program's (task_places.h) */
+    bool misses_threads;        /* those that it had gave way to the program (agent_presence.h) */
     _Atomic bool tells_unasked; /* see child-agent/census_unasked.h */
     _Atomic bool awaits_filter; /* the first thread that sets a filter has begun to prepare for
                                  * it */

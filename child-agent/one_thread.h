@@ -20,9 +20,9 @@ enum { ONE_THREAD_LOOKS = 200 };
 void one_thread_rest_between_looks(void);
 
 /* Ends the agent's threads, calls CHANGE(ARGUMENT), which changes something that the kernel keeps
- * for each thread, and starts them again. The new threads inherit the change from the calling
- * thread, as if the process had always had just one thread. Preserves the errno of CHANGE and
- * returns its result. */
+ * for each thread, and starts them again, now or when there is a place. The new threads inherit the
+ * change from the calling thread, as if the process had always had just one thread. Preserves the
+ * errno of CHANGE and returns its result. */
 int one_thread_around(int (*change)(void *argument), void *argument);
 
 /* Makes the arena, if there is none, while the agent's threads are stopped: an agent with its own

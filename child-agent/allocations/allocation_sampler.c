@@ -148,10 +148,14 @@ static void pace_samples(void)
                                         : clock_monotonic_ns());
 }
 
+static uint64_t interval_now(void)
+{
+    return allocation_pace_interval(&own.pace, sampler.interval_bytes);
+}
+
 static void draw_next(struct allocation_countdown *countdown)
 {
-    uint64_t interval_bytes = allocation_pace_interval(&own.pace, sampler.interval_bytes);
-    countdown->bytes = allocation_draw_distance(&countdown->random, interval_bytes);
+    countdown->bytes = allocation_draw_distance(&countdown->random, interval_now());
 }
 
 /* A new recording's first distance begins before what was allocated just now. True when that was
@@ -176,16 +180,16 @@ static void sample_allocation(struct allocation_countdown *countdown, void *addr
     if (generation == 0 ||
         (countdown->generation != generation && !begin_countdown(countdown, generation, bytes)))
         return;
-    struct sampled_allocation sampled = {
-        .weight =
-            allocation_weight(bytes, allocation_pace_interval(&own.pace, sampler.interval_bytes)),
-        .generation = generation,
-    };
+    const uint64_t interval_bytes = interval_now(); /* by which this one was drawn */
     pace_samples();
     draw_next(countdown);
     if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_ALLOCATIONS))
         return;
-    sampled.thread_index = self->index;
+    const struct sampled_allocation sampled = {
+        .weight = allocation_weight(bytes, interval_bytes),
+        .thread_index = self->index,
+        .generation = generation,
+    };
     remember_allocation(address, site, &sampled);
 }
 

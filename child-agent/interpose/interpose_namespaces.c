@@ -53,7 +53,7 @@ static int enter(entering *call, int fd, int flags, bool may_want_one_thread)
     if (result < 0 && may_change_pids(flags))
         census_unasked_undo_end();
     if (result == 0)
-        errno = errno_before; /* that of a call that was refused is not the program's */
+        errno = errno_before; /* the program does not see that the first call was refused */
     return result;
 }
 

@@ -159,8 +159,7 @@ int profd_call(const uint8_t *request, long count, int fd, int patience_ms)
     call.request = request;
     call.bytes = (size_t)count;
     call.fd = fd;
-    call.deadline_ns =
-        patience_ms < 0 ? 0 : clock_monotonic_ns() + (uint64_t)patience_ms * NS_PER_MS;
+    call.deadline_ns = patience_ms < 0 ? 0 : clock_monotonic_in_ms((uint64_t)patience_ms);
     int error = own_thread_create(&thread, call_main, NULL);
     if (error < 0)
         return error;

@@ -25,7 +25,7 @@ static LARGE_APART uint8_t frame[PROFD_CALL_REQUEST_BYTES]; /* one call at a tim
 static void join_session(void)
 {
     static const struct timespec pause = { .tv_nsec = JOIN_POLL_NS };
-    uint64_t deadline_ns = clock_monotonic_ns() + (uint64_t)JOIN_PATIENCE_MS * NS_PER_MS;
+    uint64_t deadline_ns = clock_monotonic_in_ms(JOIN_PATIENCE_MS);
     resting_look();
     while (core_local.recording_generation == 0 && clock_monotonic_ns() < deadline_ns)
         (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);

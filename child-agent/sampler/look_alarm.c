@@ -8,7 +8,6 @@
 
 #include "buffer/clock.h"
 #include "child-agent/sampler/sampling_signal.h"
-#include "common/time_units.h"
 
 enum { SHARED_POLL_MS = 50, SHARED_OFF_POLL_MS = 100 };
 
@@ -68,7 +67,7 @@ static uint64_t limit_of_wait_ns(uint64_t due_ns)
         return due_ns;
     uint64_t poll_ms =
         atomic_load(&look_alarm.state) == LOOK_ALARM_OFF ? SHARED_OFF_POLL_MS : SHARED_POLL_MS;
-    uint64_t poll_ns = clock_monotonic_ns() + poll_ms * NS_PER_MS;
+    uint64_t poll_ns = clock_monotonic_in_ms(poll_ms);
     return poll_ns < due_ns ? poll_ns : due_ns;
 }
 

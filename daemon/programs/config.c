@@ -161,13 +161,8 @@ static int read_key(struct config_reader *reader, struct config *config)
         return read_triggers(reader, config);
     if (json_reader_is(reader->json, "trigger_output"))
         return read_trigger_output(reader, &config->trigger_output);
-    size_t length;
-    const char *key = json_reader_raw(reader->json, &length);
-    return config_refuse(
-        reader,
-        "unknown key \"%.*s\"; expected \"programs\", \"always\", \"always_features\", "
-        "\"triggers\", \"trigger_output\" or \"export\"",
-        length > 60 ? 60 : (int)length, key);
+    return config_refuse_key(reader, "\"programs\", \"always\", \"always_features\", \"triggers\", "
+                                     "\"trigger_output\" or \"export\"");
 }
 
 static int read_root(struct config_reader *reader, struct config *config)

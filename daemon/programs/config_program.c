@@ -194,17 +194,6 @@ static const struct {
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
-static int refuse_key(struct config_reader *reader)
-{
-    size_t length;
-    const char *key = json_reader_raw(reader->json, &length);
-
-    return config_refuse(reader,
-                         "unknown key \"%.*s\"; expected name, command, environment, directory, "
-                         "restart, stop_signal or stop_timeout_ms",
-                         length > 60 ? 60 : (int)length, key);
-}
-
 /* The member whose KEY comes next; SEEN has a bit for each key that was there. */
 static int read_member(struct config_reader *reader, struct program_config *program, unsigned *seen)
 {
@@ -216,7 +205,8 @@ static int read_member(struct config_reader *reader, struct program_config *prog
     while (at < KEYS && !json_reader_is(reader->json, keys[at].name))
         at++;
     if (at == KEYS)
-        return refuse_key(reader);
+        return config_refuse_key(reader, "name, command, environment, directory, restart, "
+                                         "stop_signal or stop_timeout_ms");
     snprintf(reader->path + path_length, CONFIG_PATH_BYTES - path_length, ".%s", keys[at].name);
     error =
         *seen & 1u << at ? config_refuse(reader, "is given twice") : keys[at].read(reader, program);

@@ -37,6 +37,15 @@ int config_next(struct config_reader *reader, int *token)
     return *token >= 0 ? 0 : config_refuse(reader, "%s", json_reader_error(reader->json));
 }
 
+int config_refuse_key(struct config_reader *reader, const char *expected)
+{
+    size_t length;
+    const char *key = json_reader_raw(reader->json, &length);
+
+    return config_refuse(reader, "unknown key \"%.*s\"; expected %s",
+                         length > 60 ? 60 : (int)length, key, expected);
+}
+
 int config_expect(struct config_reader *reader, enum json_token wanted, const char *what)
 {
     int token;

@@ -28,6 +28,9 @@ __attribute__((format(printf, 2, 3))) void config_complain(struct config_reader 
 /* The same; its value is -EINVAL. */
 #define config_refuse(...) (config_complain(__VA_ARGS__), -EINVAL)
 
+/* Refuses the key that was read, of those EXPECTED, a list for people. */
+int config_refuse_key(struct config_reader *reader, const char *expected);
+
 /* Reports that memory is out; returns -ENOMEM. */
 int config_no_memory(struct config_reader *reader);
 

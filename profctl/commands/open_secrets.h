@@ -6,6 +6,7 @@
 #include "common/clickhouse_url.h"
 #include "common/push_url.h"
 
+/* Each says one line if URL has the secret, is not TLS, and is of another host. */
 void open_secrets_tell_password(const struct clickhouse_url *url);
 void open_secrets_tell_token(const struct push_url *url);
 

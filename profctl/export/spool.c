@@ -24,8 +24,8 @@ enum {
 struct spool_file {
     uint64_t number; /* its name; rising */
     uint64_t bytes;
-    bool was_found; /* rather than added */
-    char *held;     /* what it would have; owned; NULL: it is a file */
+    bool was_found;           /* rather than added */
+    struct mapped_array held; /* char: what it would have; empty: it is a file */
 };
 
 struct spool {
@@ -68,16 +68,14 @@ static struct spool_file *first_file(const struct spool *spool)
                : NULL;
 }
 
-static int note_file(struct spool *spool, uint64_t number, uint64_t bytes, bool was_found,
-                     char *held)
+static int note_file(struct spool *spool, uint64_t number, uint64_t bytes, bool was_found)
 {
     struct spool_file *file = mapped_array_push(&spool->files, sizeof(*file));
 
     if (file == NULL)
         return -ENOMEM;
-    *file = (struct spool_file){ number, bytes, was_found, held };
+    *file = (struct spool_file){ .number = number, .bytes = bytes, .was_found = was_found };
     spool->bytes += bytes;
-    spool->held_bytes += held != NULL ? bytes : 0;
     if (number >= spool->next_number)
         spool->next_number = number + 1;
     return 0;
@@ -105,7 +103,7 @@ static int note_batch(struct spool *spool, uint64_t number, const char *name)
         return -errno;
     bool is_file = S_ISREG(status.st_mode);
     if (is_file && status.st_size <= MAX_FILE_BYTES)
-        return note_file(spool, number, (uint64_t)status.st_size, true, NULL);
+        return note_file(spool, number, (uint64_t)status.st_size, true);
     skip_batch(spool, name, is_file ? too_large : what_it_is(status.st_mode));
     return 0;
 }
@@ -151,13 +149,15 @@ static bool is_want_of_means(int error)
 
 /* --- The queue --- */
 
+static bool is_held(const struct spool_file *file)
+{
+    return file->held.count > 0;
+}
+
 static void release_held(struct spool *spool, struct spool_file *file)
 {
-    if (file->held == NULL)
-        return;
-    spool->held_bytes -= file->bytes;
-    free(file->held);
-    file->held = NULL;
+    spool->held_bytes -= file->held.count;
+    mapped_array_free(&file->held);
 }
 
 /* The oldest is no longer the spool's. */
@@ -176,7 +176,7 @@ static void remove_batch(const struct spool *spool, const struct spool_file *fil
     char name[NAME_BYTES];
 
     name_file(file->number, name);
-    if (file->held == NULL && unlinkat(spool->folder.directory, name, 0) < 0 && errno != ENOENT)
+    if (!is_held(file) && unlinkat(spool->folder.directory, name, 0) < 0 && errno != ENOENT)
         say("cannot remove the batch %s/%s: %s; remove it, or its rows are exported twice",
             spool->folder.path, name, strerror(errno));
 }
@@ -226,16 +226,13 @@ static void drop_first(struct spool *spool, const char *name, int error)
     leave_first(spool);
 }
 
-static int read_batch(struct spool *spool, const struct spool_file *file, const char *name)
+static int read_batch(struct spool *spool, const struct spool_file *file, const char *name,
+                      struct export_batch *batch)
 {
-    if (file->held == NULL)
-        return spool_file_read(spool->folder.directory, name, file->bytes, &spool->buffer);
-    int error = mapped_array_reserve(&spool->buffer, file->bytes + 1, 1);
-    if (error < 0)
-        return error;
-    memcpy(spool->buffer.items, file->held, file->bytes);
-    spool->buffer.count = file->bytes;
-    return 0;
+    if (is_held(file))
+        return export_batch_get(&file->held, batch);
+    int error = spool_file_read(spool->folder.directory, name, file->bytes, &spool->buffer);
+    return error < 0 ? error : export_batch_get(&spool->buffer, batch);
 }
 
 int spool_first(struct spool *spool, struct export_batch *batch)
@@ -245,9 +242,7 @@ int spool_first(struct spool *spool, struct export_batch *batch)
 
     while ((file = first_file(spool)) != NULL) {
         name_file(file->number, name);
-        int error = read_batch(spool, file, name);
-        if (error == 0)
-            error = export_batch_get(&spool->buffer, batch);
+        int error = read_batch(spool, file, name, batch);
         if (error == 0 || is_want_of_means(error))
             return error;
         drop_first(spool, name, error);
@@ -306,16 +301,21 @@ static void name_next(struct spool *spool, char name[NAME_BYTES])
         name_file(++spool->next_number, name);
 }
 
-/* The batch in the buffer, which cannot be written because of ERROR, into memory: *HELD. Returns 0,
- * or ERROR if there is no room. */
-static int hold_batch(struct spool *spool, int error, char **held)
+/* The batch in the buffer, which cannot be written because of ERROR, waits there. Returns 0, or
+ * ERROR if there is no room. */
+static int hold_batch(struct spool *spool, int error)
 {
-    if (spool->held_bytes + spool->buffer.count > MAX_HELD_BYTES)
+    size_t bytes = spool->buffer.count;
+
+    if (spool->held_bytes + bytes > MAX_HELD_BYTES)
         return error;
-    *held = malloc(spool->buffer.count);
-    if (*held == NULL)
-        return error;
-    memcpy(*held, spool->buffer.items, spool->buffer.count);
+    int note_error = note_file(spool, spool->next_number, bytes, false);
+    if (note_error < 0)
+        return note_error;
+    struct spool_file *files = spool->files.items;
+    files[spool->files.count - 1].held = spool->buffer;
+    spool->held_bytes += bytes;
+    spool->buffer = (struct mapped_array){ 0 };
     if (!spool->has_told_held)
         say("cannot write to the spool in %s: %s; rows wait in memory, and are lost if the "
             "exporter "
@@ -327,18 +327,13 @@ static int hold_batch(struct spool *spool, int error, char **held)
 
 static int keep_batch(struct spool *spool, const char *name)
 {
-    char *held = NULL;
     int error = spool_file_write(spool->folder.directory, name, &spool->buffer);
 
     if (error < 0)
-        error = hold_batch(spool, error, &held);
-    else if (spool->held_bytes == 0)
+        return hold_batch(spool, error);
+    if (spool->held_bytes == 0)
         spool->has_told_held = false;
-    if (error == 0)
-        error = note_file(spool, spool->next_number, spool->buffer.count, false, held);
-    if (error < 0)
-        free(held);
-    return error;
+    return note_file(spool, spool->next_number, spool->buffer.count, false);
 }
 
 int spool_add(struct spool *spool, const struct export_batch *batch)
@@ -453,9 +448,9 @@ static void write_held(struct spool *spool)
     char name[NAME_BYTES];
 
     for (size_t i = spool->first; i < spool->files.count; i++) {
-        const struct mapped_array batch = { .items = files[i].held, .count = files[i].bytes };
         name_file(files[i].number, name);
-        if (files[i].held != NULL && spool_file_write(spool->folder.directory, name, &batch) == 0)
+        if (is_held(&files[i]) &&
+            spool_file_write(spool->folder.directory, name, &files[i].held) == 0)
             release_held(spool, &files[i]);
     }
 }

@@ -6,26 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "json/json_writer.h"
 #include "profctl/export/new_file.h"
-
-static int write_all(int fd, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
 
 int spool_file_write(int directory, const char *name, const struct mapped_array *buffer)
 {
     int fd = new_file_open(directory, SPOOL_NEW_NAME);
-    int error = fd < 0 ? fd : write_all(fd, buffer->items, buffer->count);
+    int error = fd < 0 ? fd : json_sink_fd(&fd, buffer->items, buffer->count);
 
     if (fd >= 0 && close(fd) < 0 && error == 0)
         error = -errno;
