@@ -6,7 +6,6 @@
 
 #include "buffer/clock.h"
 #include "child-agent/allocations/allocation_draw.h"
-#include "child-agent/allocations/allocation_pace.h"
 #include "child-agent/allocations/allocation_table.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/pages.h"
@@ -14,6 +13,7 @@
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/snapshot_stack.h"
+#include "child-agent/threads/allocation_pace.h"
 #include "child-agent/threads/thread_registration.h"
 #include "ipc/messages.h"
 
@@ -22,13 +22,6 @@ static struct {
     uint64_t interval_bytes;
     volatile uint32_t generation; /* the recording under way; 0: none */
 } sampler;
-
-/* Of the calling thread. The hooks' library may be of another version, which knows no more of it
- * than the countdown. */
-static __thread struct {
-    struct allocation_countdown *countdown; /* NULL: it never began */
-    struct allocation_pace pace;
-} own __attribute__((tls_model("initial-exec")));
 
 /* --- In the thread --- */
 
@@ -141,33 +134,34 @@ static bool forget_allocation(void *address, const struct allocation_site *site,
 }
 
 /* Behind a filter, the clock is not asked where that takes a call. */
-static void pace_samples(void)
+static uint64_t now_or_unknown_ns(void)
 {
-    allocation_pace_note(&own.pace, atomic_load(&core.has_filter)
-                                        ? clock_monotonic_without_call_ns()
-                                        : clock_monotonic_ns());
+    return atomic_load(&core.has_filter) ? clock_monotonic_without_call_ns() : clock_monotonic_ns();
 }
 
-static uint64_t interval_now(void)
+/* SELF: NULL, if the calling thread is not registered. */
+static uint64_t interval_of(const struct thread_registration *self)
 {
-    return allocation_pace_interval(&own.pace, sampler.interval_bytes);
+    return self != NULL ? allocation_pace_interval(&self->allocation_pace, sampler.interval_bytes)
+                        : sampler.interval_bytes;
 }
 
-static void draw_next(struct allocation_countdown *countdown)
+static void draw_next(struct allocation_countdown *countdown,
+                      const struct thread_registration *self)
 {
-    countdown->bytes = allocation_draw_distance(&countdown->random, interval_now());
+    countdown->bytes = allocation_draw_distance(&countdown->random, interval_of(self));
 }
 
 /* A new recording's first distance begins before what was allocated just now. True when that was
  * hit. */
-static bool begin_countdown(struct allocation_countdown *countdown, uint32_t generation,
-                            size_t bytes)
+static bool begin_countdown(struct allocation_countdown *countdown,
+                            struct thread_registration *self, uint32_t generation, size_t bytes)
 {
     countdown->generation = generation;
     countdown->random ^= clock_ticks() ^ (uint64_t)countdown;
-    own.countdown = countdown;
-    own.pace = (struct allocation_pace){ 0 };
-    draw_next(countdown);
+    if (self != NULL)
+        self->allocation_pace = (struct allocation_pace){ 0 };
+    draw_next(countdown, self);
     countdown->bytes -= (int64_t)bytes;
     return countdown->bytes <= 0;
 }
@@ -175,14 +169,15 @@ static bool begin_countdown(struct allocation_countdown *countdown, uint32_t gen
 static void sample_allocation(struct allocation_countdown *countdown, void *address, size_t bytes,
                               const struct allocation_site *site)
 {
-    const struct thread_registration *self = thread_current;
+    struct thread_registration *self = thread_current;
     uint32_t generation = generation_now();
-    if (generation == 0 ||
-        (countdown->generation != generation && !begin_countdown(countdown, generation, bytes)))
+    if (generation == 0 || (countdown->generation != generation &&
+                            !begin_countdown(countdown, self, generation, bytes)))
         return;
-    const uint64_t interval_bytes = interval_now(); /* by which this one was drawn */
-    pace_samples();
-    draw_next(countdown);
+    const uint64_t interval_bytes = interval_of(self); /* by which this one was drawn */
+    if (self != NULL)
+        allocation_pace_note(&self->allocation_pace, now_or_unknown_ns());
+    draw_next(countdown, self);
     if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_ALLOCATIONS))
         return;
     const struct sampled_allocation sampled = {
@@ -220,10 +215,6 @@ void allocation_sampler_stop(void)
 void allocation_sampler_after_fork_child(void)
 {
     sampler.generation = 0;
-    if (own.countdown != NULL) { /* or all children of a parent would sample the same */
-        own.countdown->bytes = 0;
-        own.countdown->generation = 0;
-    }
     /* Threads of the parent may have been in the middle of it. What was private is zero then. */
     if (sampler.table != NULL)
         (void)madvise(sampler.table, sizeof(*sampler.table), MADV_DONTNEED);

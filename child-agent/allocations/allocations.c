@@ -16,6 +16,7 @@ enum { LOG_LINE_BYTES = 512 };
 
 /* The library of the hooks may not be there. */
 extern struct allocation_hooks profd_allocation_hooks __attribute__((weak));
+extern void profd_allocation_begin_anew(void) __attribute__((weak)); /* nor was it always in it */
 
 /* What the session under way wants and gets: enum of allocation_hooks.h. */
 static uint32_t wanted;
@@ -187,6 +188,8 @@ void allocations_after_fork_child(void)
 {
     if (wanted != 0)
         set_active(0);
+    if (wanted != 0 && profd_allocation_begin_anew != NULL)
+        profd_allocation_begin_anew();
     wanted = 0;
     mappings_after_fork_child();
     allocation_sampler_after_fork_child();

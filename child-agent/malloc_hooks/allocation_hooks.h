@@ -64,4 +64,8 @@ struct allocation_hooks {
 
 extern struct allocation_hooks profd_allocation_hooks;
 
+/* Called in a forked child: the calling thread's countdown begins anew, or all children of a parent
+ * would sample the same. */
+void profd_allocation_begin_anew(void);
+
 #endif

@@ -21,6 +21,11 @@ struct allocation_hooks profd_allocation_hooks
 
 __thread struct allocation_countdown allocation_countdown;
 
+__attribute__((visibility("default"))) void profd_allocation_begin_anew(void)
+{
+    allocation_countdown = (struct allocation_countdown){ 0 };
+}
+
 /* --- New memory --- */
 
 BESIDE void *noted_malloc(size_t bytes)

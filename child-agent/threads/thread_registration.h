@@ -18,6 +18,7 @@
 #include "buffer/chunk_writer.h"
 #include "child-agent/core.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "child-agent/threads/allocation_pace.h"
 #include "child-agent/threads/missed_frame.h"
 #include "child-agent/threads/thread_sleep.h"
 #include "child-agent/unwinding/snapshot.h"
@@ -126,6 +127,8 @@ struct thread_registration {
     uintptr_t asking_frame;             /* for the thread only; see unit_groups.h; 0: it does not
                                          * ask */
     bool is_in_groups; /* for the thread only: its signal handlers leave performance groups alone */
+
+    struct allocation_pace allocation_pace; /* for the thread only */
 
     struct thread_clock clock; /* started and stopped under the registry's lock, or by the thread */
 

@@ -2,7 +2,7 @@
 #include <check.h>
 
 #include "child-agent/allocations/allocation_draw.h"
-#include "child-agent/allocations/allocation_pace.h"
+#include "child-agent/threads/allocation_pace.h"
 #include "tests/unit/run_suite.h"
 
 #define INTERVAL_BYTES UINT64_C(4096)

@@ -1,4 +1,4 @@
-#include "child-agent/allocations/allocation_pace.h"
+#include "child-agent/threads/allocation_pace.h"
 
 #include <stdbool.h>
 
