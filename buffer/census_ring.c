@@ -135,12 +135,18 @@ uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid, 
     return clock_at_exec(ring, &whom, is_awaited);
 }
 
+void census_ring_set_foreign(struct census_entry *entry, int32_t pid, uint64_t pid_namespace)
+{
+    entry->pid = -pid;
+    entry->parent_pid = (int32_t)(uint32_t)pid_namespace;
+}
+
 struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace, uint64_t cpu_ns)
 {
-    return (struct census_entry){ .kind = CENSUS_FOREIGN_EXEC,
-                                  .pid = -pid,
-                                  .parent_pid = (int32_t)(uint32_t)pid_namespace,
-                                  .cpu_ns = cpu_ns };
+    struct census_entry entry = { .kind = CENSUS_FOREIGN_EXEC, .cpu_ns = cpu_ns };
+
+    census_ring_set_foreign(&entry, pid, pid_namespace);
+    return entry;
 }
 
 uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,
@@ -201,6 +207,11 @@ uint64_t census_ring_unfinished(const struct census_ring *ring)
 void census_ring_skip(struct census_ring *ring)
 {
     atomic_fetch_add(&ring->taken, 1);
+    atomic_fetch_add(&ring->lost, 1);
+}
+
+void census_ring_count_lost(struct census_ring *ring)
+{
     atomic_fetch_add(&ring->lost, 1);
 }
 

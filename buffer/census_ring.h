@@ -35,6 +35,8 @@ enum census_kind {
     CENSUS_FOREIGN_EXEC = 7, /* not for profd: the process with the number -PID in the pid namespace
                               * PARENT_PID (the lower half of its id) becomes another program, which
                               * reads what its clock showed then */
+    CENSUS_FOREIGN_ENDED = 9, /* the process with the number -PID in the pid namespace PARENT_PID,
+                               * as above, has ended and was waited for */
     CENSUS_LEAVING = 8, /* PID, which was PRESENT, is about to end, and maybe nobody who waits for
                          * it reports that; its clock shows CPU_NS */
 };
@@ -109,6 +111,13 @@ uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32
 /* Returns the entry for that: the process, whose clock shows CPU_NS, is about to become another
  * program. */
 struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace, uint64_t cpu_ns);
+
+/* Makes ENTRY one of the process with the number PID in the pid namespace with the id
+ * PID_NAMESPACE. */
+void census_ring_set_foreign(struct census_entry *entry, int32_t pid, uint64_t pid_namespace);
+
+/* Counts what could not be told at all as a lost entry. */
+void census_ring_count_lost(struct census_ring *ring);
 
 /* Takes the oldest entry. Returns true with *OUT, whose path is terminated; false if there is no
  * entry, or if the oldest one is still being written. */

@@ -1,6 +1,4 @@
 #include "child-agent/agent.h"
-#include "buffer/process_clock.h"
-#include "child-agent/census.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,8 +8,11 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "buffer/process_clock.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_presence.h"
+#include "child-agent/census.h"
+#include "child-agent/census_message.h"
 #include "child-agent/clock_tick.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
@@ -180,6 +181,7 @@ void agent_initialize(int argument_count, char **arguments)
     if (error == 0)
         error = fork_follow(&address);
     profd_call_follow(&address);
+    census_message_follow(&address);
     if (error < 0) {
         core.is_enabled = false;
         shutdown_profile_cancel(error);

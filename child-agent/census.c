@@ -12,6 +12,7 @@
 #include "buffer/clock.h"
 #include "buffer/process_clock.h"
 #include "child-agent/agent_lease.h"
+#include "child-agent/census_message.h"
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
@@ -29,12 +30,17 @@ static struct census_ring *find_any_ring(void)
                : NULL;
 }
 
+static bool is_foreign(void)
+{
+    return lease_owner_is_foreign(agent_lease_owner());
+}
+
 /* NULL: nobody is to be told, or not in this way. */
 static struct census_ring *find_ring(void)
 {
     struct census_ring *ring = find_any_ring();
 
-    return ring != NULL && !lease_owner_is_foreign(agent_lease_owner()) ? ring : NULL;
+    return ring != NULL && !is_foreign() ? ring : NULL;
 }
 
 static bool is_descriptor(const char *path)
@@ -61,7 +67,7 @@ void census_prepare_for_filter(void)
 
 bool census_has_listener(void)
 {
-    return find_ring() != NULL;
+    return find_any_ring() != NULL;
 }
 
 /* There the agent takes itself out of the environment of every program, and looks at none. */
@@ -81,7 +87,7 @@ void census_judge(struct census_program *program, const char *path,
     *program = (struct census_program){ .path = path };
     if (is_behind_filter())
         judge_unseen(program);
-    else if (seen != NULL && find_ring() != NULL) {
+    else if (seen != NULL && find_any_ring() != NULL) {
         struct program_facts facts = *seen;
         facts.is_out_of_reach = lacks_agent;
         facts.descriptor_limit =
@@ -111,6 +117,15 @@ static void put_entry(struct census_entry *entry)
 
     if (ring != NULL)
         census_ring_put(ring, entry);
+}
+
+/* A program that can be profiled says hello, with the numbers that profd has for it. */
+static void tell_foreign_program(const struct census_entry *entry)
+{
+    struct census_ring *ring = find_any_ring();
+
+    if (ring != NULL && entry->obstacle != OBSTACLE_NONE && census_message_tell(entry) < 0)
+        census_ring_count_lost(ring);
 }
 
 /* PATH from the root, if it can be told. */
@@ -166,7 +181,10 @@ static void tell_program(const struct census_program *program, struct profd_proc
         entry.is_awaited = !is_own || is_of_ours || caller != core.pid;
         set_path(&entry, program->path);
     }
-    put_entry(&entry);
+    if (!is_behind_filter() && is_foreign())
+        tell_foreign_program(&entry);
+    else
+        put_entry(&entry);
     errno = call_errno;
 }
 
@@ -271,7 +289,7 @@ static bool was_never_born(struct profd_process_id process)
     return atomic_compare_exchange_strong(unborn_place(process), &expected, 0);
 }
 
-/* profd is not told of programs there, but the next one needs to know. */
+/* profd is not told of most programs there, but the next one needs to know. */
 static void leave_clock_for_next(struct census_ring *ring)
 {
     int call_errno = errno;
@@ -287,7 +305,7 @@ void census_report_exec(const struct census_program *program, struct profd_proce
 {
     struct census_ring *ring = find_any_ring();
     (void)was_never_born(process); /* it tries again */
-    if (ring != NULL && lease_owner_is_foreign(agent_lease_owner()) && process.number == getpid())
+    if (ring != NULL && is_foreign() && process.number == getpid())
         leave_clock_for_next(ring);
     tell_program(program, process, CENSUS_EXEC);
 }
@@ -296,6 +314,17 @@ void census_report_failed(const struct census_program *program, struct profd_pro
 {
     atomic_store(unborn_place(process), process.number);
     tell_program(program, process, CENSUS_FAILED);
+}
+
+/* Of a child that profd knows by another number. */
+static void put_foreign_end(struct census_entry *entry)
+{
+    struct census_ring *ring = find_any_ring();
+
+    entry->kind = CENSUS_FOREIGN_ENDED;
+    census_ring_set_foreign(entry, entry->pid, pid_namespace());
+    if (ring != NULL)
+        census_ring_put(ring, entry);
 }
 
 void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns)
@@ -311,7 +340,10 @@ void census_report_ended(struct profd_process_id process, int wait_status, uint6
         .wait_status = wait_status,
         .cpu_ns = cpu_ns,
     };
-    put_entry(&entry);
+    if (!is_behind_filter() && is_foreign())
+        put_foreign_end(&entry);
+    else
+        put_entry(&entry);
     errno = call_errno;
 }
 
@@ -322,7 +354,6 @@ uint64_t census_clock_at_exec_ns(bool *is_awaited)
     *is_awaited = false;
     if (ring == NULL)
         return PROCESS_CLOCK_UNKNOWN;
-    return lease_owner_is_foreign(agent_lease_owner())
-               ? census_ring_clock_at_foreign_exec(ring, pid, pid_namespace())
-               : census_ring_clock_at_exec(ring, pid, is_awaited);
+    return is_foreign() ? census_ring_clock_at_foreign_exec(ring, pid, pid_namespace())
+                        : census_ring_clock_at_exec(ring, pid, is_awaited);
 }

@@ -5,7 +5,8 @@
  * which programs are run, and how children ended.
  *
  * Async-signal-safe, also between vfork and exec; preserves errno. Nothing is reported without a
- * profd, or from another pid namespace than profd's, whose pids mean nothing to profd. */
+ * profd. From another pid namespace than profd's, whose pids mean nothing to profd, only programs
+ * that will not be profiled are told of (child-agent/census_message.h), and ends. */
 #ifndef PROFD_AGENT_CENSUS_H
 #define PROFD_AGENT_CENSUS_H
 

@@ -1,12 +1,15 @@
 #include "daemon/wiring.h"
 
 #include "daemon/capture/captures.h"
+#include "daemon/census/census.h"
 #include "daemon/census/census_recall.h"
+#include "daemon/children/pidfd.h"
 #include "daemon/clients/clients.h"
 #include "daemon/daemon.h"
 #include "daemon/programs/command.h"
 #include "daemon/when.h"
 #include "ipc/connection.h"
+#include "ipc/messages.h"
 
 static void on_capture_listing(void *context)
 {
@@ -58,6 +61,19 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
     return agents_hello(&profd->agents, connection, pidfd, payload, bytes, fds, fd_count);
 }
 
+static void on_program(struct connection *connection, const uint8_t *payload, size_t bytes,
+                       const int *fds, size_t fd_count, void *context)
+{
+    struct daemon *profd = context;
+    const struct peer_credentials *peer = connection_peer(connection);
+    struct message_program message;
+    if (!agents_may_connect(&profd->agents, peer) ||
+        message_get_program(payload, bytes, &message) < 0 ||
+        !protocol_version_is_understood(message.protocol_version))
+        return;
+    census_note_program(&profd->census, &message, fd_count > 0 ? pidfd_number(fds[0]) : peer->pid);
+}
+
 /* A stranger's would hold a descriptor of profd's for nothing. */
 static int on_line(struct connection *connection, void *context)
 {
@@ -80,7 +96,8 @@ static void on_private_gone(void *context)
     daemon_end(context, 0);
 }
 
-const struct visitors_events visitors_events = { on_agent, on_line, on_client, on_private_gone };
+const struct visitors_events visitors_events = { on_agent, on_program, on_line, on_client,
+                                                 on_private_gone };
 
 static void on_connection(int fd, const struct peer_credentials *peer, void *context)
 {

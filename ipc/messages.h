@@ -41,6 +41,7 @@
     X(TRIGGERED, 12)                             /* message_triggered */                           \
     X(LINE, 13)                                  /* no fields: connections come by this one */     \
     X(CONNECTION, 14)                            /* no fields; carries a connection */             \
+    X(PROGRAM, 15)                               /* message_program; a pidfd, if of a child */     \
     X(SAMPLING_PAUSED, 25)                       /* message_generation */                          \
     X(SAMPLING_RESUMED, 26)                      /* message_generation */                          \
     X(WELCOME, 100)                              /* message_welcome; carries the lease ledger */   \
@@ -154,6 +155,21 @@ struct message_triggered {
     uint64_t generation;
     uint64_t marker; /* its place in the session's marker_triggers, below TRIGGERS_MAX */
     uint64_t hits;   /* 32 bits; all of this process in this session until now */
+};
+
+/* A process in another pid namespace than profd's is about to run a program that will not be
+ * profiled, or could not run it: the sender, or its child, whose pidfd comes along. The message is
+ * the only one of its connection, and is not answered. */
+struct message_program {
+    uint64_t protocol_version;  /* as in a hello */
+    int64_t pid;                /* in its own namespace, … */
+    uint64_t pid_namespace;     /* … of this id; 0: not known */
+    uint64_t time_ns;           /* before it can have begun, CLOCK_MONOTONIC */
+    uint64_t cpu_ns;            /* of the process by its clock until then; UINT64_MAX: not known */
+    uint64_t obstacle;          /* enum recording_obstacle */
+    uint64_t has_failed;        /* 1: it could not be run */
+    uint64_t is_awaited;        /* 1: whoever waits for the process has an agent */
+    struct message_string path; /* at most MESSAGE_MAX_PATH */
 };
 
 /* --- profd → agent --- */
@@ -328,7 +344,7 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
     X(request) X(client_start) X(client_capture) X(client_launch)                                  \
     X(client_signal) X(reply) X(capture_progress) X(capture_done)                                  \
     X(status) X(command_exited) X(triggered) X(client_trigger)                                     \
-    X(client_groups)
+    X(client_groups) X(program)
 
 /* Messages that have grown since 6.0, except greetings, which carry their version themselves. */
 #define MESSAGE_GROWN_CODECS(X) X(session) X(gather_profile) X(client_capture)

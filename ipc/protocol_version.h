@@ -18,9 +18,13 @@
 #include <stdint.h>
 
 /* 6.1: appended fields and unknown kinds are skipped; revisions of a session, and programs as
- * clients. 6.2: raw captures. 6.3: lines. */
-enum { PROTOCOL_MAJOR = 6, PROTOCOL_MINOR = 3, PROTOCOL_MINOR_BITS = 16 };
-enum { PROTOCOL_MINOR_OF_RAW_CAPTURES = 2, PROTOCOL_MINOR_OF_LINES = 3 };
+ * clients. 6.2: raw captures. 6.3: lines. 6.4: programs in other pid namespaces. */
+enum { PROTOCOL_MAJOR = 6, PROTOCOL_MINOR = 4, PROTOCOL_MINOR_BITS = 16 };
+enum {
+    PROTOCOL_MINOR_OF_RAW_CAPTURES = 2,
+    PROTOCOL_MINOR_OF_LINES = 3,
+    PROTOCOL_MINOR_OF_PROGRAMS = 4,
+};
 
 /* As sent in greetings. 6.0 is sent as 6, as before there were minor versions. */
 #define PROTOCOL_VERSION ((uint64_t)PROTOCOL_MINOR << PROTOCOL_MINOR_BITS | PROTOCOL_MAJOR)

@@ -63,6 +63,11 @@ static int introduce_visitor(struct visitor *visitor, struct connection *connect
         return visitors->events->on_agent(connection, pidfd, payload, bytes, fds, fd_count,
                                           visitors->context);
     }
+    if (kind == MESSAGE_PROGRAM) {
+        visitors->events->on_program(connection, payload, bytes, fds, fd_count, visitors->context);
+        connection_close(connection, -ESHUTDOWN);
+        return -ESHUTDOWN;
+    }
     if (kind == MESSAGE_LINE)
         return visitors->events->on_line(connection, visitors->context);
     if (kind == MESSAGE_CLIENT_HELLO)

@@ -27,6 +27,10 @@ struct visitors_events {
      * path. */
     int (*on_agent)(struct connection *connection, int pidfd, const uint8_t *payload, size_t bytes,
                     int *fds, size_t fd_count, void *context);
+    /* A process in another pid namespace than ours tells of a program, in the one message of
+     * CONNECTION, which is closed afterwards. */
+    void (*on_program)(struct connection *connection, const uint8_t *payload, size_t bytes,
+                       const int *fds, size_t fd_count, void *context);
     /* It is a line (daemon/agents/lines.h). */
     int (*on_line)(struct connection *connection, void *context);
     /* A client's hello, through the socket or the private connection. */

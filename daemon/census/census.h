@@ -16,6 +16,7 @@
 #include <uv.h>
 
 #include "common/recording_obstacle.h"
+#include "daemon/census/census_foreign.h"
 #include "daemon/census/census_names.h"
 #include "daemon/census/recent_ends.h"
 
@@ -24,6 +25,7 @@ struct child;
 struct child_table;
 struct install_paths;
 struct lease_ledger;
+struct message_program;
 struct process_remains;
 struct session;
 
@@ -99,6 +101,7 @@ struct census {
     size_t suspect_count;
     struct census_names names; /* of those that may still say hello */
     struct recent_ends ends;   /* before the session */
+    struct census_foreign foreign;
 };
 
 /* *CENSUS is zeroed. Negative errno of the loop. */
@@ -114,6 +117,10 @@ void census_schedule(struct census *census);
 
 /* Reads the entries that agents have written. Returns their number. */
 unsigned census_read(struct census *census);
+
+/* A process in another pid namespace is about to run a program, as MESSAGE says: PID, or 0 if it is
+ * not known any more. */
+void census_note_program(struct census *census, const struct message_program *message, pid_t pid);
 
 /* Reads the entries and scans now, before what is known is shown. */
 void census_take(struct census *census);

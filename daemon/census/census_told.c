@@ -16,6 +16,7 @@
 #include "daemon/children/process_tree.h"
 #include "daemon/log.h"
 #include "daemon/session.h"
+#include "ipc/messages.h"
 
 /* A parent reports a program a moment after it was started, which may be after its end. */
 enum { NAME_WITHIN_NS = NS_PER_S };
@@ -409,6 +410,49 @@ bool census_entry_is_of_session(const struct census_entry *entry, const struct s
            (tells_session && entry->generation == session->generation);
 }
 
+/* What was told during the session, and what tells of it, changes what is known of processes. */
+static void take_entry(struct census *census, struct census_entry *entry)
+{
+    uint64_t now_ns = uv_hrtime();
+
+    if (entry->time_ns > now_ns || entry->time_ns == 0)
+        entry->time_ns = now_ns; /* what is from the future would never expire */
+    if (entry->kind == CENSUS_FOREIGN_ENDED && !census_foreign_resolve(&census->foreign, entry))
+        return;
+    if (session_is_on(census->session) && census_entry_is_of_session(entry, census->session))
+        apply_entry(census, entry);
+    else
+        record_exec_call(census, entry); /* it may take up the session before it is made */
+}
+
+void census_note_program(struct census *census, const struct message_program *message, pid_t pid)
+{
+    struct process_sighting sighting = { 0 };
+    struct census_entry end, entry = {
+        .kind = message->has_failed ? CENSUS_FAILED : CENSUS_EXEC,
+        .time_ns = message->time_ns,
+        .cpu_ns = message->cpu_ns,
+        .obstacle = (uint32_t)message->obstacle,
+        .is_awaited = message->is_awaited != 0,
+    };
+    char path[CENSUS_PATH_BYTES];
+
+    if (pid <= 0) {
+        census->lost++;
+        return;
+    }
+    census_read(census); /* what was told before */
+    snprintf(path, sizeof(path), "%.*s", (int)message->path.length, message->path.bytes);
+    census_ring_set_path(&entry, path);
+    census_ring_set_foreign(&entry, (int32_t)message->pid, message->pid_namespace);
+    bool has_ended = census_foreign_learn(&census->foreign, &entry, pid, &end);
+    entry.pid = pid;
+    entry.parent_pid = process_sight(pid, &sighting) ? sighting.parent_pid : 0;
+    take_entry(census, &entry);
+    if (has_ended)
+        take_entry(census, &end);
+}
+
 unsigned census_read(struct census *census)
 {
     struct census_ring *ring = census->ledger->ring;
@@ -419,15 +463,8 @@ unsigned census_read(struct census *census)
     if (ring == NULL)
         return 0;
     /* No more than there is room for: others may write as fast as we read. */
-    for (; count < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); count++) {
-        uint64_t now_ns = uv_hrtime();
-        if (entry.time_ns > now_ns || entry.time_ns == 0)
-            entry.time_ns = now_ns; /* what is from the future would never expire */
-        if (is_on && census_entry_is_of_session(&entry, census->session))
-            apply_entry(census, &entry);
-        else
-            record_exec_call(census, &entry); /* it may take up the session before it is made */
-    }
+    for (; count < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); count++)
+        take_entry(census, &entry);
     agents_watch_dormant(census->agents);
     uint64_t lost = census_ring_take_lost(ring);
     if (is_on)

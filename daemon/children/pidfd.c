@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/types.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -39,6 +40,21 @@ int pidfd_of_peer(int fd, pid_t pid)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) == 0)
         return pidfd;
     return pidfd_of_process(pid);
+}
+
+pid_t pidfd_number(int pidfd)
+{
+    char path[48], line[128];
+    pid_t pid = 0;
+
+    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+    FILE *facts = fopen(path, "re");
+    if (facts == NULL)
+        return 0;
+    while (pid == 0 && fgets(line, sizeof(line), facts) != NULL)
+        (void)sscanf(line, "Pid: %d", &pid);
+    fclose(facts);
+    return pid > 0 ? pid : 0;
 }
 
 bool pidfd_has_ended(int pidfd)

@@ -17,6 +17,9 @@ int pidfd_of_process(pid_t pid);
  * negative errno. */
 int pidfd_of_peer(int fd, pid_t pid);
 
+/* Returns the pid of the process, or 0 if it has been reaped or PIDFD is no pidfd. */
+pid_t pidfd_number(int pidfd);
+
 /* Returns whether the process has ended. It may still be a zombie. */
 bool pidfd_has_ended(int pidfd);
 

@@ -105,6 +105,20 @@ test_a_static_command_that_is_found_by_its_name_is_listed() {
     outcome_of still exited 0
 }
 
+# Its numbers mean nothing to profd, and all end before profd looks for them.
+test_static_programs_in_a_pid_namespace_of_their_own_are_listed() {
+    unshare -Urpf true 2>/dev/null || skip "may not make pid namespaces"
+    make_static still
+    expect 4 "$profctl" run --strict -o out.json -- \
+        unshare -Urpf sh -c './still 100; "$0" ./still 100; exec ./still 100' "$programs/spawn"
+    read_facts out.json
+    not_profiled still static
+    outcome_of still exited 0
+    used_cpu still 90 # one of them by its clock, which began before it was a program
+    [ "$(process_count still)" -eq 4 ] || fail "$(process_count still) of 4 programs are listed"
+    used_less_cpu still 200
+}
+
 # Nothing in the next program says hello, and nobody tells of it: profd sees that it is another.
 test_a_process_that_becomes_another_program_unnoticed() {
     make_static still

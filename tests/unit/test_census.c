@@ -1,6 +1,7 @@
 /* daemon.census: what processes tell of themselves through the census. */
 
 #include "daemon/census/census.h"
+#include "ipc/messages.h"
 #include "tests/unit/census_scene.h"
 #include "tests/unit/run_suite.h"
 
@@ -155,6 +156,71 @@ START_TEST(the_reader_comes_back_soon_while_much_is_told)
 }
 END_TEST
 
+/* What a process in the pid namespace THERE, in which it is 7, tells of what it becomes. */
+enum { THERE = 77, NUMBER_THERE = 7 };
+
+static struct message_program program_there(uint64_t time_ns)
+{
+    static const char path[] = "/bin/still";
+    return (struct message_program){ .pid = NUMBER_THERE,
+                                     .pid_namespace = THERE,
+                                     .time_ns = time_ns,
+                                     .cpu_ns = 3,
+                                     .obstacle = OBSTACLE_STATIC,
+                                     .path = { path, sizeof(path) - 1 } };
+}
+
+static void put_end_there(uint64_t time_ns)
+{
+    struct census_entry end = {
+        .kind = CENSUS_FOREIGN_ENDED, .time_ns = time_ns, .cpu_ns = 5, .wait_status = SIGKILL
+    };
+    census_ring_set_foreign(&end, NUMBER_THERE, THERE);
+    census_ring_put(ledger.ring, &end);
+    census_read(&census);
+}
+
+static void check_ended_there(void)
+{
+    ck_assert_ptr_nonnull(latest_child());
+    ck_assert_int_eq(latest_child()->agent, CHILD_IS_SILENT);
+    ck_assert_int_eq(latest_child()->obstacle, OBSTACLE_STATIC);
+    ck_assert_str_eq(latest_child()->executable, "/bin/still");
+    ck_assert_int_eq(latest_child()->parent_pid, getpid());
+    ck_assert_int_eq(latest_child()->wait.status, SIGKILL);
+    ck_assert_uint_eq(latest_child()->cpu.used_ns, 5);
+    ck_assert_uint_eq(ends, 1);
+}
+
+START_TEST(a_program_in_another_pid_namespace_is_listed_with_its_end)
+{
+    const struct message_program message = program_there(START_NS + 1);
+    census_note_program(&census, &message, process);
+    ck_assert_int_eq(latest_child()->agent, CHILD_IS_SILENT);
+    put_end_there(START_NS + 2);
+    check_ended_there();
+}
+END_TEST
+
+START_TEST(the_end_of_a_program_in_another_pid_namespace_may_be_read_first)
+{
+    const struct message_program message = program_there(START_NS + 1);
+    put_end_there(START_NS + 2);
+    ck_assert_ptr_null(latest_child());
+    census_note_program(&census, &message, process);
+    check_ended_there();
+}
+END_TEST
+
+START_TEST(a_program_of_a_process_that_is_gone_is_counted)
+{
+    const struct message_program message = program_there(START_NS + 1);
+    census_note_program(&census, &message, 0);
+    ck_assert_uint_eq(census.lost, 1);
+    ck_assert_uint_eq(table.count, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.census");
@@ -171,6 +237,9 @@ int main(void)
     tcase_add_test(all, an_end_that_was_forgotten_already_is_passed_on);
     tcase_add_test(all, losses_are_counted);
     tcase_add_test(all, the_reader_comes_back_soon_while_much_is_told);
+    tcase_add_test(all, a_program_in_another_pid_namespace_is_listed_with_its_end);
+    tcase_add_test(all, the_end_of_a_program_in_another_pid_namespace_may_be_read_first);
+    tcase_add_test(all, a_program_of_a_process_that_is_gone_is_counted);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

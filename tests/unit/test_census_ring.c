@@ -87,6 +87,15 @@ START_TEST(who_became_a_program_in_another_pid_namespace_finds_its_clock)
 }
 END_TEST
 
+START_TEST(what_could_not_be_told_is_counted)
+{
+    census_ring_count_lost(ring);
+    census_ring_count_lost(ring);
+    ck_assert_uint_eq(census_ring_take_lost(ring), 2);
+    ck_assert_uint_eq(census_ring_take_lost(ring), 0);
+}
+END_TEST
+
 START_TEST(what_was_taken_can_be_recalled_until_it_is_overwritten)
 {
     struct census_entry *recalled = calloc(CENSUS_RING_ENTRIES, sizeof(*recalled)), got;
@@ -314,6 +323,7 @@ int main(void)
     tcase_add_test(tests, who_became_a_program_finds_its_clock);
     tcase_add_test(tests, who_is_awaited_knows_it);
     tcase_add_test(tests, who_became_a_program_in_another_pid_namespace_finds_its_clock);
+    tcase_add_test(tests, what_could_not_be_told_is_counted);
     tcase_add_test(tests, a_long_path_keeps_its_end);
     tcase_add_test(tests, what_has_no_room_is_counted);
     tcase_add_test(tests, who_dies_over_an_entry_loses_only_that);
