@@ -38,8 +38,7 @@ static int send_message(int socket, const struct census_entry *entry, int proces
     long count = message_put_program(bytes, sizeof(bytes), MESSAGE_PROGRAM, &program);
     if (count < 0)
         return (int)count;
-    ssize_t sent =
-        socket_send(socket, bytes, (size_t)count, &process_fd, process_fd >= 0 ? 1 : 0);
+    ssize_t sent = socket_send(socket, bytes, (size_t)count, &process_fd, process_fd >= 0 ? 1 : 0);
     if (sent < 0)
         return (int)sent;
     return sent == count ? 0 : -EIO;

@@ -137,7 +137,7 @@ test_a_program_that_becomes_another_counts_once_in_a_pid_namespace() {
     unshare -pf true 2>/dev/null || skip "may not make pid namespaces"
     # `accounts` works until its process has used so much.
     expect 0 "$profctl" run -o out.json -- \
-        unshare -pf bash -c "'$programs/accounts' 200; for ((i = 0; i < 100000; i++)); do :; done; exec '$programs/accounts' 400"
+        unshare -pf bash -c "'$programs/accounts' 200; for ((i = 0; i < 20000; i++)); do :; done; exec '$programs/accounts' 400"
     read_facts out.json
     about "$(report_number cpuMs)" 600
 }

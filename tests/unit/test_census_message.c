@@ -60,11 +60,9 @@ static void tear_down(void)
 
 static struct census_entry entry_of(pid_t pid)
 {
-    struct census_entry entry = { .kind = CENSUS_EXEC,
-                                  .pid = pid,
-                                  .time_ns = 100,
-                                  .cpu_ns = 20,
-                                  .obstacle = OBSTACLE_STATIC };
+    struct census_entry entry = {
+        .kind = CENSUS_EXEC, .pid = pid, .time_ns = 100, .cpu_ns = 20, .obstacle = OBSTACLE_STATIC
+    };
     census_ring_set_path(&entry, "/bin/still");
     return entry;
 }

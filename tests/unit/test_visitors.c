@@ -18,7 +18,7 @@ enum { LOOP_ENDS_MS = 20 * 1000 };
 static uv_loop_t loop;
 static uv_timer_t limit;
 static struct visitors visitors;
-static unsigned agents, lines, clients, private_clients, gone;
+static unsigned agents, programs, lines, clients, private_clients, gone;
 static int last_pidfd, answer;
 
 static void on_message(struct connection *connection, unsigned kind, const uint8_t *payload,
@@ -60,6 +60,19 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
     return take_connection(connection);
 }
 
+static void on_program(struct connection *connection, const uint8_t *payload, size_t bytes,
+                       const int *fds, size_t fd_count, void *context)
+{
+    struct message_program program;
+
+    (void)fds;
+    ck_assert_ptr_eq(context, &loop);
+    ck_assert_int_eq(connection_peer(connection)->pid, getpid());
+    ck_assert_int_eq(message_get_program(payload, bytes, &program), 0);
+    ck_assert_uint_eq(fd_count, 1);
+    programs++;
+}
+
 static int on_client(struct connection *connection, bool is_private, const uint8_t *payload,
                      size_t bytes, void *context)
 {
@@ -87,7 +100,8 @@ static int on_line(struct connection *connection, void *context)
     return take_connection(connection);
 }
 
-static const struct visitors_events events = { on_agent, on_line, on_client, on_private_gone };
+static const struct visitors_events events = { on_agent, on_program, on_line, on_client,
+                                               on_private_gone };
 
 static void on_limit(uv_timer_t *timer)
 {
@@ -97,7 +111,7 @@ static void on_limit(uv_timer_t *timer)
 
 static void set_up(void)
 {
-    agents = lines = clients = private_clients = gone = 0;
+    agents = programs = lines = clients = private_clients = gone = 0;
     last_pidfd = -1;
     answer = 0;
     ck_assert_int_eq(uv_loop_init(&loop), 0);
@@ -149,6 +163,18 @@ static void say_client_hello(int fd)
     ck_assert_int_eq(socket_send(fd, frame, (size_t)bytes, NULL, 0), bytes);
 }
 
+static void tell_program(int fd)
+{
+    uint8_t frame[MESSAGE_MAX_BYTES];
+    const struct message_program program = { .protocol_version = PROTOCOL_VERSION,
+                                             .pid = 1,
+                                             .obstacle = OBSTACLE_STATIC,
+                                             .path = { "x", 1 } };
+    long bytes = message_put_program(frame, sizeof(frame), MESSAGE_PROGRAM, &program);
+
+    ck_assert_int_eq(socket_send(fd, frame, (size_t)bytes, &fd, 1), bytes);
+}
+
 static void run_until_left(void)
 {
     while (!TAILQ_EMPTY(&visitors.all))
@@ -167,6 +193,20 @@ START_TEST(the_first_message_decides)
     ck_assert_int_ge(last_pidfd, 0); /* the owner's process was found as it came */
     close(agent);
     close(client);
+}
+END_TEST
+
+START_TEST(who_tells_of_a_program_says_no_more)
+{
+    char byte;
+    int sender = connect_visitor(getuid());
+
+    tell_program(sender);
+    tell_program(sender);
+    run_until_left();
+    ck_assert_uint_eq(programs, 1);
+    ck_assert_int_le(recv(sender, &byte, 1, MSG_DONTWAIT), 0);
+    close(sender);
 }
 END_TEST
 
@@ -309,6 +349,7 @@ int main(void)
 
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, the_first_message_decides);
+    tcase_add_test(all, who_tells_of_a_program_says_no_more);
     tcase_add_test(all, what_is_no_hello_ends_the_connection);
     tcase_add_test(all, who_goes_without_a_word_is_forgotten);
     tcase_add_test(all, a_refused_hello_leaves_the_visitor_to_its_end);
