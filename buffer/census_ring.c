@@ -135,18 +135,12 @@ uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid, 
     return clock_at_exec(ring, &whom, is_awaited);
 }
 
-void census_ring_set_foreign(struct census_entry *entry, int32_t pid, uint64_t pid_namespace)
-{
-    entry->pid = -pid;
-    entry->parent_pid = (int32_t)(uint32_t)pid_namespace;
-}
-
 struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace, uint64_t cpu_ns)
 {
-    struct census_entry entry = { .kind = CENSUS_FOREIGN_EXEC, .cpu_ns = cpu_ns };
-
-    census_ring_set_foreign(&entry, pid, pid_namespace);
-    return entry;
+    return (struct census_entry){ .kind = CENSUS_FOREIGN_EXEC,
+                                  .pid = -pid,
+                                  .parent_pid = (int32_t)(uint32_t)pid_namespace,
+                                  .cpu_ns = cpu_ns };
 }
 
 uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32_t pid,

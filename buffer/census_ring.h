@@ -35,10 +35,10 @@ enum census_kind {
     CENSUS_FOREIGN_EXEC = 7, /* not for profd: the process with the number -PID in the pid namespace
                               * PARENT_PID (the lower half of its id) becomes another program, which
                               * reads what its clock showed then */
-    CENSUS_FOREIGN_ENDED = 9, /* the process with the number -PID in the pid namespace PARENT_PID,
-                               * as above, has ended and was waited for */
     CENSUS_LEAVING = 8, /* PID, which was PRESENT, is about to end, and maybe nobody who waits for
                          * it reports that; its clock shows CPU_NS */
+    CENSUS_FOREIGN_ENDED = 9, /* a process of another pid namespace than profd's, which IDENTITY
+                               * tells from all others, has ended and was waited for */
 };
 
 /* One entry. Times are CLOCK_MONOTONIC ns. */
@@ -47,7 +47,12 @@ struct census_entry {
     uint64_t time_ns;        /* 0: not told */
     uint64_t cpu_ns;         /* CPU time by the process's clock, so far or in total; or
                               * PROCESS_CLOCK_UNKNOWN */
-    int32_t pid, parent_pid;
+    union {
+        struct {
+            int32_t pid, parent_pid;
+        };
+        uint64_t identity; /* of CENSUS_FOREIGN_ENDED: common/process_identity.h */
+    };
     union {
         int32_t wait_status; /* of CENSUS_ENDED */
         uint32_t generation; /* the session that a present or woken process belongs to; 0: not told
@@ -72,7 +77,8 @@ struct census_ring {
         struct {
             _Atomic uint64_t put;   /* entries that were begun */
             _Atomic uint64_t taken; /* of these, how many profd has taken */
-            _Atomic uint64_t lost;  /* entries that were not begun because there was no room */
+            _Atomic uint64_t lost;  /* entries that were not begun because there was no room, and
+                                     * reports that could not be made in another way */
         };
         uint8_t header[CENSUS_RING_HEADER_BYTES];
     };
@@ -111,10 +117,6 @@ uint64_t census_ring_clock_at_foreign_exec(const struct census_ring *ring, int32
 /* Returns the entry for that: the process, whose clock shows CPU_NS, is about to become another
  * program. */
 struct census_entry census_ring_foreign_exec(int32_t pid, uint64_t pid_namespace, uint64_t cpu_ns);
-
-/* Makes ENTRY one of the process with the number PID in the pid namespace with the id
- * PID_NAMESPACE. */
-void census_ring_set_foreign(struct census_entry *entry, int32_t pid, uint64_t pid_namespace);
 
 /* Counts what could not be told at all as a lost entry. */
 void census_ring_count_lost(struct census_ring *ring);

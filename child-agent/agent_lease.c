@@ -117,6 +117,11 @@ static bool sees_profd(pid_t pid)
            current->seen_profd_pid == atomic_load(&current->header->profd_pid);
 }
 
+bool agent_lease_is_of_namespace(uint64_t pid_namespace)
+{
+    return current != NULL && pid_namespace != 0 && current->header->pid_namespace == pid_namespace;
+}
+
 /* Whether the image that began at START_NS in process PID is in another pid namespace than profd. A
  * process stays where it is, and a child whose parent can be seen from there is in its parent's:
  * asking the kernel takes as long as a fork's own system calls. */
@@ -128,13 +133,12 @@ static bool is_foreign(pid_t pid, uint64_t start_ns)
         uint64_t start_ns;
         bool is_foreign;
     } known;
-    uint64_t theirs = current != NULL ? current->header->pid_namespace : 0;
     bool is_known = known.pid != 0 && known.ledger == current;
     bool is_same = known.pid == pid && known.start_ns == start_ns;
 
     if (is_known && (is_same || (known.pid != pid && getppid() == known.pid)))
         return known.is_foreign;
-    known.is_foreign = !sees_profd(pid) && (theirs == 0 || theirs != pid_namespace());
+    known.is_foreign = !sees_profd(pid) && !agent_lease_is_of_namespace(pid_namespace());
     known.ledger = current;
     known.pid = pid;
     known.start_ns = start_ns;

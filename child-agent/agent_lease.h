@@ -48,6 +48,10 @@ int agent_lease_get(struct lease_ledger **out);
  * stays the same for as long as the image has an arena. */
 lease_owner agent_lease_owner(void);
 
+/* Returns whether the pid namespace with the id PID_NAMESPACE (0: not known, and so it is not) is
+ * that of profd. Any thread; async-signal-safe. */
+bool agent_lease_is_of_namespace(uint64_t pid_namespace);
+
 /* Resets the lease in a forked child, which may be in another pid namespace than its parent. */
 void agent_lease_after_fork_child(void);
 

@@ -61,6 +61,15 @@ int agent_line_connect(void)
     return own;
 }
 
+int agent_line_reach_profd(const struct agent_address *address)
+{
+    int fd = agent_address_connect(address);
+    if (fd >= 0)
+        return fd;
+    int by_line = agent_line_connect();
+    return by_line >= 0 ? by_line : fd;
+}
+
 void agent_line_close(void)
 {
     descriptor_close(DESCRIPTOR_LINE);

@@ -21,6 +21,10 @@ int agent_line_open(const struct agent_address *address);
  * another negative errno. */
 int agent_line_connect(void);
 
+/* Makes a connection to the profd at ADDRESS, or over the line where its socket cannot be seen.
+ * Returns as agent_address_connect(). Any thread, also between vfork and exec. */
+int agent_line_reach_profd(const struct agent_address *address);
+
 /* Closes the line. May be called again. */
 void agent_line_close(void);
 

@@ -99,16 +99,6 @@ static int say_hello(enum recording_obstacle obstacle, bool is_alone)
     return agent_link_send(message, count, core.arena.fd);
 }
 
-/* By the socket, or where that cannot be seen by the line that an ancestor kept. */
-static int connect_somehow(const struct agent_address *address)
-{
-    int fd = agent_address_connect(address);
-    if (fd >= 0)
-        return fd;
-    int by_line = agent_line_connect();
-    return by_line >= 0 ? by_line : fd;
-}
-
 /* One of another user than ours comes with the welcome, as one that may not be opened does. */
 static int find_ledger(const struct agent_address *address)
 {
@@ -118,7 +108,7 @@ static int find_ledger(const struct agent_address *address)
 
 static int open_link(const struct agent_address *address, bool is_alone)
 {
-    int fd = connect_somehow(address);
+    int fd = agent_line_reach_profd(address);
     if (fd < 0)
         return fd;
     link_state.fd = fd;

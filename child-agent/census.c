@@ -16,6 +16,7 @@
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
+#include "common/process_identity.h"
 #include "common/program_facts.h"
 #include "common/recording_obstacle.h"
 #include "common/system_id.h"
@@ -30,8 +31,11 @@ static struct census_ring *find_any_ring(void)
                : NULL;
 }
 
+/* A child of vfork has our memory, and may be in another pid namespace than we are. */
 static bool is_foreign(void)
 {
+    if (census_unasked_has_ended() && getpid() != core.pid)
+        return !agent_lease_is_of_namespace(pid_namespace());
     return lease_owner_is_foreign(agent_lease_owner());
 }
 
@@ -316,32 +320,40 @@ void census_report_failed(const struct census_program *program, struct profd_pro
     tell_program(program, process, CENSUS_FAILED);
 }
 
-/* Of a child that profd knows by another number. */
-static void put_foreign_end(struct census_entry *entry)
+uint64_t census_identity_of(struct profd_process_id process)
+{
+    return !is_behind_filter() && find_any_ring() != NULL && is_foreign()
+               ? process_identity_of_pid(process.number)
+               : 0;
+}
+
+/* Of a child that profd knows by another number. Without an identity it knows it up to its last
+ * reading. */
+static void put_foreign_end(struct census_entry *entry, uint64_t identity)
 {
     struct census_ring *ring = find_any_ring();
 
     entry->kind = CENSUS_FOREIGN_ENDED;
-    census_ring_set_foreign(entry, entry->pid, pid_namespace());
-    if (ring != NULL)
+    entry->identity = identity;
+    if (ring != NULL && identity != 0)
         census_ring_put(ring, entry);
 }
 
-void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns)
+void census_report_ended(const struct census_end *end)
 {
     int call_errno = errno;
-    if (was_never_born(process) || (!is_behind_filter() && !census_has_listener()))
+    if (was_never_born(end->process) || (!is_behind_filter() && !census_has_listener()))
         return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,
         .time_ns = is_behind_filter() ? clock_monotonic_without_call_ns() : clock_monotonic_ns(),
-        .pid = process.number,
-        .parent_pid = is_behind_filter() ? census_unasked_parent_of(process.number) : getpid(),
-        .wait_status = wait_status,
-        .cpu_ns = cpu_ns,
+        .pid = end->process.number,
+        .parent_pid = is_behind_filter() ? census_unasked_parent_of(end->process.number) : getpid(),
+        .wait_status = end->wait_status,
+        .cpu_ns = end->cpu_ns,
     };
     if (!is_behind_filter() && is_foreign())
-        put_foreign_end(&entry);
+        put_foreign_end(&entry, end->identity);
     else
         put_entry(&entry);
     errno = call_errno;

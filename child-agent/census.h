@@ -69,9 +69,21 @@ void census_report_forked(void);
  * was made (clock_monotonic_without_call_ns()), since its end may be reported sooner. */
 void census_report_copied(struct profd_process_id process, uint64_t before_ns);
 
-/* Reports that PROCESS was waited for. CPU_NS is what its clock showed before that
- * (buffer/process_clock.h). A child of vfork that found no program to run is not reported. */
-void census_report_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns);
+/* How a child ended, … */
+struct census_end {
+    struct profd_process_id process;
+    int wait_status;
+    uint64_t cpu_ns; /* … what its clock showed before it was reaped (buffer/process_clock.h), … */
+    uint64_t identity; /* … and what census_identity_of() said by then; 0: nobody asked */
+};
+
+/* Returns what profd needs to know to tell PROCESS, a child that has not been reaped, from others;
+ * 0 if that is its number. */
+uint64_t census_identity_of(struct profd_process_id process);
+
+/* Reports that a child was waited for. A child of vfork that found no program to run is not
+ * reported. */
+void census_report_ended(const struct census_end *end);
 
 /* Returns what the CPU clock of this process showed when it executed its current program, if an
  * earlier program reported that; otherwise PROCESS_CLOCK_UNKNOWN. *IS_AWAITED: it also said that

@@ -1,6 +1,8 @@
 #include "child-agent/census_message.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,13 +10,21 @@
 #include "buffer/census_ring.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_line.h"
-#include "common/system_id.h"
+#include "child-agent/guest/descriptor.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
 
 enum { MESSAGE_BYTES = 512 }; /* more than one of the longest path takes */
 
 static struct agent_address profd_address;
+
+/* The child of vfork, which has our memory, that set a filter last. */
+static _Atomic pid_t confined_child;
+
+void census_message_note_confined(pid_t child)
+{
+    atomic_store(&confined_child, child);
+}
 
 void census_message_follow(const struct agent_address *address)
 {
@@ -26,13 +36,10 @@ static int send_message(int socket, const struct census_entry *entry, int proces
     uint8_t bytes[MESSAGE_BYTES];
     const struct message_program program = {
         .protocol_version = protocol_version_with(agent_lease_protocol_minor()),
-        .pid = entry->pid,
-        .pid_namespace = pid_namespace(),
         .time_ns = entry->time_ns,
         .cpu_ns = entry->cpu_ns,
         .obstacle = entry->obstacle,
         .has_failed = entry->kind == CENSUS_FAILED,
-        .is_awaited = entry->is_awaited != 0,
         .path = { entry->path, strlen(entry->path) },
     };
     long count = message_put_program(bytes, sizeof(bytes), MESSAGE_PROGRAM, &program);
@@ -44,29 +51,39 @@ static int send_message(int socket, const struct census_entry *entry, int proces
     return sent == count ? 0 : -EIO;
 }
 
-static int tell_about(const struct census_entry *entry, int process_fd)
+/* Out of the way of the program's descriptors. */
+static int open_process(pid_t pid)
 {
-    int socket = agent_address_connect(&profd_address);
-    int by_line = socket < 0 ? agent_line_connect() : -ENOTCONN;
-    if (by_line >= 0)
-        socket = by_line;
-    if (socket < 0)
-        return socket;
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return -errno;
+    int high = descriptor_move_high(fd);
+    if (high < 0)
+        close(fd);
+    return high;
+}
+
+static int tell_of_child(int socket, const struct census_entry *entry)
+{
+    int process_fd = open_process(entry->pid);
+    if (process_fd < 0)
+        return process_fd;
     int error = send_message(socket, entry, process_fd);
-    close(socket);
+    close(process_fd);
     return error;
 }
 
 int census_message_tell(const struct census_entry *entry)
 {
+    const bool is_own = entry->pid == getpid();
+    if (is_own && atomic_load(&confined_child) == entry->pid)
+        return -EPERM;
     if (agent_lease_protocol_minor() < PROTOCOL_MINOR_OF_PROGRAMS)
         return -EOPNOTSUPP;
-    if (entry->pid == getpid())
-        return tell_about(entry, -1);
-    int process_fd = (int)syscall(SYS_pidfd_open, entry->pid, 0);
-    if (process_fd < 0)
-        return -errno;
-    int error = tell_about(entry, process_fd);
-    close(process_fd);
+    int socket = agent_line_reach_profd(&profd_address);
+    if (socket < 0)
+        return socket;
+    int error = is_own ? send_message(socket, entry, -1) : tell_of_child(socket, entry);
+    close(socket);
     return error;
 }

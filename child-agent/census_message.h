@@ -8,12 +8,18 @@
 #ifndef PROFD_AGENT_CENSUS_MESSAGE_H
 #define PROFD_AGENT_CENSUS_MESSAGE_H
 
+#include <sys/types.h>
+
 #include "child-agent/agent_address.h"
 
 struct census_entry;
 
 /* From now on, programs are told of to the profd at ADDRESS. Called from the constructor. */
 void census_message_follow(const struct agent_address *address);
+
+/* CHILD, of vfork, is about to set a filter of system calls for itself: from then on it does not
+ * tell, since that takes calls. */
+void census_message_note_confined(pid_t child);
 
 /* Tells of ENTRY, a CENSUS_EXEC or CENSUS_FAILED of this process or of a child of it. Returns 0, or
  * a negative errno if profd cannot be told. */

@@ -74,6 +74,11 @@ void census_unasked_end(void)
     (void)atomic_fetch_add(&unasked.ends, 1);
 }
 
+bool census_unasked_has_ended(void)
+{
+    return atomic_load(&unasked.ends) != 0;
+}
+
 void census_unasked_undo_end(void)
 {
     (void)atomic_fetch_sub(&unasked.ends, 1);

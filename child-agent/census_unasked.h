@@ -35,6 +35,9 @@ bool census_unasked_may_call(void);
  * more, also where there is no filter yet. */
 void census_unasked_end(void);
 
+/* Returns whether the process, or its children, may be. */
+bool census_unasked_has_ended(void);
+
 /* They are not, after all. */
 void census_unasked_undo_end(void);
 

@@ -3,9 +3,9 @@
 #include "daemon/capture/captures.h"
 #include "daemon/census/census.h"
 #include "daemon/census/census_recall.h"
-#include "daemon/children/pidfd.h"
 #include "daemon/clients/clients.h"
 #include "daemon/daemon.h"
+#include "daemon/log.h"
 #include "daemon/programs/command.h"
 #include "daemon/when.h"
 #include "ipc/connection.h"
@@ -61,17 +61,23 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
     return agents_hello(&profd->agents, connection, pidfd, payload, bytes, fds, fd_count);
 }
 
-static void on_program(struct connection *connection, const uint8_t *payload, size_t bytes,
-                       const int *fds, size_t fd_count, void *context)
+static void on_program(struct connection *connection, int pidfd, const uint8_t *payload,
+                       size_t bytes, const int *fds, size_t fd_count, void *context)
 {
     struct daemon *profd = context;
     const struct peer_credentials *peer = connection_peer(connection);
+    const bool is_about_child = fd_count > 0;
+    const struct census_sender sender = { peer->pid, is_about_child ? fds[0] : pidfd,
+                                          is_about_child };
     struct message_program message;
-    if (!agents_may_connect(&profd->agents, peer) ||
-        message_get_program(payload, bytes, &message) < 0 ||
-        !protocol_version_is_understood(message.protocol_version))
-        return;
-    census_note_program(&profd->census, &message, fd_count > 0 ? pidfd_number(fds[0]) : peer->pid);
+    if (!agents_may_connect(&profd->agents, peer))
+        log_warn_of_many(peer->pid, "rejected a report of %d of user %u: not started by profd",
+                         peer->pid, peer->uid);
+    else if (message_get_program(payload, bytes, &message) < 0 ||
+             !protocol_version_is_understood(message.protocol_version))
+        log_warn_of_many(peer->pid, "rejected a report of %d: malformed message", peer->pid);
+    else
+        census_note_program(&profd->census, &message, &sender);
 }
 
 /* A stranger's would hold a descriptor of profd's for nothing. */

@@ -109,15 +109,9 @@ static const struct message_field triggered_fields[] = {
 SCHEMA(triggered, NULL);
 
 static const struct message_field program_fields[] = {
-    VERSION(program),
-    SIGNED(program, pid, 1, INT32_MAX),
-    NUMBER(program, pid_namespace),
-    NUMBER(program, time_ns),
-    NUMBER(program, cpu_ns),
-    UP_TO(program, obstacle, OBSTACLE_COUNT - 1),
-    FLAG(program, has_failed),
-    FLAG(program, is_awaited),
-    TEXT(program, path, MESSAGE_MAX_PATH),
+    VERSION(program),          NUMBER(program, time_ns),
+    NUMBER(program, cpu_ns),   UP_TO(program, obstacle, OBSTACLE_COUNT - 1),
+    FLAG(program, has_failed), TEXT(program, path, MESSAGE_MAX_PATH),
 };
 SCHEMA(program, NULL);
 

@@ -162,13 +162,10 @@ struct message_triggered {
  * the only one of its connection, and is not answered. */
 struct message_program {
     uint64_t protocol_version;  /* as in a hello */
-    int64_t pid;                /* in its own namespace, … */
-    uint64_t pid_namespace;     /* … of this id; 0: not known */
     uint64_t time_ns;           /* before it can have begun, CLOCK_MONOTONIC */
     uint64_t cpu_ns;            /* of the process by its clock until then; UINT64_MAX: not known */
     uint64_t obstacle;          /* enum recording_obstacle */
     uint64_t has_failed;        /* 1: it could not be run */
-    uint64_t is_awaited;        /* 1: whoever waits for the process has an agent */
     struct message_string path; /* at most MESSAGE_MAX_PATH */
 };
 

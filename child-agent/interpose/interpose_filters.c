@@ -16,6 +16,7 @@
 #include "child-agent/agent_line.h"
 #include "child-agent/agent_presence.h"
 #include "child-agent/census.h"
+#include "child-agent/census_message.h"
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
@@ -155,8 +156,10 @@ static const struct sock_fprog *filter_at(unsigned long address)
 static void prepare_for_mode(bool is_strict, unsigned long address)
 {
     bool is_ours = is_ours_to_prepare();
-    if (!is_ours && !atomic_load(&core.has_filter))
+    if (!is_ours && !atomic_load(&core.has_filter)) {
+        census_message_note_confined(getpid());
         return;
+    }
     const struct sock_fprog *filter = is_strict ? NULL : filter_at(address);
     if (filter == NULL || !filter_calls_let_programs_be_told(filter))
         census_unasked_forgo_calls();

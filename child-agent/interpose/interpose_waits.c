@@ -82,7 +82,7 @@ struct finding {
     pid_t pid; /* 0: none */
     bool has_ended;
     int wait_status;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns, identity;
 };
 
 static struct finding finding_of(const siginfo_t *info)
@@ -90,16 +90,30 @@ static struct finding finding_of(const siginfo_t *info)
     struct finding found = { .pid = info->si_pid, .cpu_ns = PROCESS_CLOCK_UNKNOWN };
 
     found.has_ended = found.pid > 0 && wait_status_of(info, &found.wait_status);
-    if (found.has_ended)
+    if (found.has_ended) {
         found.cpu_ns = process_clock_ns(found.pid);
+        found.identity = census_identity_of((struct profd_process_id){ found.pid });
+    }
     return found;
 }
 
 static void report_end(const struct finding *found)
 {
+    const struct census_end end = { .process = { found->pid },
+                                    .wait_status = found->wait_status,
+                                    .cpu_ns = found->cpu_ns,
+                                    .identity = found->identity };
     if (found->has_ended)
-        census_report_ended((struct profd_process_id){ found->pid }, found->wait_status,
-                            found->cpu_ns);
+        census_report_ended(&end);
+}
+
+/* Of a child that was reaped unseen. */
+static void report_unseen_end(pid_t pid, int wait_status)
+{
+    const struct census_end end = { .process = { pid },
+                                    .wait_status = wait_status,
+                                    .cpu_ns = PROCESS_CLOCK_UNKNOWN };
+    census_report_ended(&end);
 }
 
 /* --- wait4 and those that are the same with less --- */
@@ -146,7 +160,7 @@ static pid_t wait_plainly(pid_t pid, int *wait_status, int options, struct rusag
 
     if (ended > 0 && (WIFEXITED(*status) || WIFSIGNALED(*status)) &&
         !(options & (__WALL | __WCLONE)))
-        census_report_ended((struct profd_process_id){ ended }, *status, PROCESS_CLOCK_UNKNOWN);
+        report_unseen_end(ended, *status);
     return ended;
 }
 
@@ -225,8 +239,7 @@ static int wait_id_plainly(idtype_t type, id_t id, siginfo_t *info, int options)
 
     if (result == 0 && !(options & (WNOWAIT | __WALL | __WCLONE)) && info->si_pid > 0 &&
         wait_status_of(info, &wait_status))
-        census_report_ended((struct profd_process_id){ info->si_pid }, wait_status,
-                            PROCESS_CLOCK_UNKNOWN);
+        report_unseen_end(info->si_pid, wait_status);
     return result;
 }
 

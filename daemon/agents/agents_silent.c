@@ -176,4 +176,5 @@ void agents_forget_silent(struct child *child)
         return; /* one that ended otherwise was another process of that pid */
     agents_take_ending(earlier, &last);
     child_correct_end(earlier, last.verdict, last.code, last.end_ns);
+    child_cancel_exec(earlier); /* else it would be settled again */
 }

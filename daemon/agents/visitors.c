@@ -64,7 +64,8 @@ static int introduce_visitor(struct visitor *visitor, struct connection *connect
                                           visitors->context);
     }
     if (kind == MESSAGE_PROGRAM) {
-        visitors->events->on_program(connection, payload, bytes, fds, fd_count, visitors->context);
+        visitors->events->on_program(connection, visitor->pidfd, payload, bytes, fds, fd_count,
+                                     visitors->context);
         connection_close(connection, -ESHUTDOWN);
         return -ESHUTDOWN;
     }

@@ -1,4 +1,5 @@
-/* Connections that have not said yet whether they are an agent or a client.
+/* Connections that have not said yet what they are: an agent, a client, a line, or one report of a
+ * program.
  *
  * The first message decides, and must come soon. Any other message ends the connection, with one
  * line in the log. Until then strangers get only a few of profd's descriptors, and the owner's
@@ -20,17 +21,18 @@ struct listener;
 struct peer_credentials;
 struct visitor;
 
-/* Called according to the first message of CONNECTION. Each returns 0 if CONNECTION now belongs to
- * the callee, or a negative errno if it is closing, which was logged. */
+/* Called according to the first message of CONNECTION. Those with a value return 0 if CONNECTION
+ * now belongs to the callee, or a negative errno if it is closing, which was logged. */
 struct visitors_events {
     /* An agent's hello. PIDFD (-1: none), the descriptor of its process, is taken over on every
      * path. */
     int (*on_agent)(struct connection *connection, int pidfd, const uint8_t *payload, size_t bytes,
                     int *fds, size_t fd_count, void *context);
     /* A process in another pid namespace than ours tells of a program, in the one message of
-     * CONNECTION, which is closed afterwards. */
-    void (*on_program)(struct connection *connection, const uint8_t *payload, size_t bytes,
-                       const int *fds, size_t fd_count, void *context);
+     * CONNECTION, which is closed afterwards. PIDFD (-1: none) is that of the process; all
+     * descriptors are borrowed. */
+    void (*on_program)(struct connection *connection, int pidfd, const uint8_t *payload,
+                       size_t bytes, const int *fds, size_t fd_count, void *context);
     /* It is a line (daemon/agents/lines.h). */
     int (*on_line)(struct connection *connection, void *context);
     /* A client's hello, through the socket or the private connection. */

@@ -30,7 +30,7 @@ struct captures_views {
     struct exit_store *exits;           /* records that are to be read are held in it */
     struct power *power;                /* describes what it measured */
     const uint64_t *forgotten; /* processes of the session of which not even a name is left */
-    const uint64_t *lost_news; /* entries of the census ring that were lost */
+    const uint64_t *lost_news; /* reports of processes that did not arrive */
     const char *salvage;       /* the path of profd-salvage */
     uint64_t start_ns;         /* of profd; CLOCK_MONOTONIC */
 };

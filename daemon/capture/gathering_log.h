@@ -23,7 +23,7 @@ struct child;
     X(TROUBLE, "had an agent that could not record")                                               \
     X(SUCCESSOR, "became another program that was never seen")                                     \
     X(FORGOTTEN, "ended earlier; their records were discarded")                                    \
-    X(UNHEARD, "may be missing: profd could not keep up with the reports of new processes")
+    X(UNHEARD, "may be missing: not all reports of new processes reached profd")
 
 enum gathering_gap {
 #define X(name, text) GAP_##name,

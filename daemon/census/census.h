@@ -45,6 +45,9 @@ enum {
     CENSUS_MUCH_NEWS = 128,
     /* An entry that is unfinished after this time will never be finished. */
     CENSUS_UNFINISHED_MS = 500,
+    /* No process has a pid above this. The numbers behind it stand for those that had been reaped
+     * when profd asked for their pids. */
+    CENSUS_LAST_PID = 4194304,
 };
 
 /* A process that should have an agent, and has not said hello yet. */
@@ -60,6 +63,13 @@ struct census_start {
     uint64_t start_ns;                /* just before it was started */
     const char *executable;           /* "": not known; borrowed */
     enum recording_obstacle obstacle; /* why it will probably not be profiled */
+};
+
+/* Who sent a message about a program. */
+struct census_sender {
+    pid_t pid;
+    int process_fd; /* of the process that it is about; borrowed; -1: none */
+    bool is_about_child;
 };
 
 /* What the census looks at, or works on; borrowed. */
@@ -102,6 +112,7 @@ struct census {
     struct census_names names; /* of those that may still say hello */
     struct recent_ends ends;   /* before the session */
     struct census_foreign foreign;
+    pid_t unnumbered; /* how many had no pid by then */
 };
 
 /* *CENSUS is zeroed. Negative errno of the loop. */
@@ -118,9 +129,10 @@ void census_schedule(struct census *census);
 /* Reads the entries that agents have written. Returns their number. */
 unsigned census_read(struct census *census);
 
-/* A process in another pid namespace is about to run a program, as MESSAGE says: PID, or 0 if it is
- * not known any more. */
-void census_note_program(struct census *census, const struct message_program *message, pid_t pid);
+/* SENDER, a process in another pid namespace, says in MESSAGE what itself or its child is about to
+ * run. */
+void census_note_program(struct census *census, const struct message_program *message,
+                         const struct census_sender *sender);
 
 /* Reads the entries and scans now, before what is known is shown. */
 void census_take(struct census *census);

@@ -1,51 +1,64 @@
 #include "daemon/census/census_foreign.h"
 
-static struct census_foreign_process *find_place(struct census_foreign *foreign,
-                                                 const struct census_entry *name)
-{
-    uint32_t mixed = (uint32_t)name->pid * 31 + (uint32_t)name->parent_pid;
+#include "buffer/census_ring.h"
 
-    return &foreign->places[mixed % CENSUS_FOREIGN_PLACES];
+static struct census_foreign_process *process_place(struct census_foreign *foreign,
+                                                    uint64_t identity)
+{
+    return &foreign->processes[identity % CENSUS_FOREIGN_PROCESSES];
 }
 
-static bool is_same(const struct census_foreign_process *process, const struct census_entry *name)
+static struct census_foreign_end *end_place(struct census_foreign *foreign, uint64_t identity)
 {
-    return process->name.pid == name->pid && process->name.parent_pid == name->parent_pid;
+    return &foreign->ends[identity % CENSUS_FOREIGN_ENDS];
 }
 
-static void make_end_of(struct census_entry *entry, pid_t pid)
+void census_foreign_learn(struct census_foreign *foreign,
+                          const struct census_foreign_process *process)
 {
-    entry->kind = CENSUS_ENDED;
-    entry->pid = pid;
-    entry->parent_pid = 0;
+    if (process->identity != 0)
+        *process_place(foreign, process->identity) = *process;
 }
 
-bool census_foreign_learn(struct census_foreign *foreign, const struct census_entry *name,
-                          pid_t pid, struct census_entry *end)
+static void keep_end(struct census_foreign *foreign, const struct census_entry *entry)
 {
-    struct census_foreign_process *place = find_place(foreign, name);
-    const struct census_foreign_process before = *place;
-
-    *place = (struct census_foreign_process){ .name = *name, .pid = pid };
-    bool has_ended =
-        before.pid == 0 && is_same(&before, name) && before.name.time_ns >= name->time_ns;
-    if (!has_ended)
-        return false;
-    place->name.pid = 0;
-    *end = before.name;
-    make_end_of(end, pid);
-    return true;
+    *end_place(foreign, entry->identity) = (struct census_foreign_end){
+        .identity = entry->identity,
+        .time_ns = entry->time_ns,
+        .cpu_ns = entry->cpu_ns,
+        .wait_status = entry->wait_status,
+    };
 }
 
 bool census_foreign_resolve(struct census_foreign *foreign, struct census_entry *entry)
 {
-    struct census_foreign_process *place = find_place(foreign, entry);
+    struct census_foreign_process *process = process_place(foreign, entry->identity);
 
-    if (place->pid == 0)
-        place->name = *entry;
-    if (place->pid == 0 || !is_same(place, entry))
+    if (entry->identity == 0)
         return false;
-    make_end_of(entry, place->pid);
-    *place = (struct census_foreign_process){ 0 };
+    if (process->identity != entry->identity) {
+        keep_end(foreign, entry);
+        return false;
+    }
+    entry->kind = CENSUS_ENDED;
+    entry->pid = process->pid;
+    entry->parent_pid = process->parent_pid;
+    process->identity = 0;
+    return true;
+}
+
+bool census_foreign_take_end(struct census_foreign *foreign, uint64_t identity,
+                             struct census_entry *end)
+{
+    struct census_foreign_end *kept = end_place(foreign, identity);
+
+    if (identity == 0 || kept->identity != identity)
+        return false;
+    *end = (struct census_entry){ .kind = CENSUS_FOREIGN_ENDED,
+                                  .identity = identity,
+                                  .time_ns = kept->time_ns,
+                                  .cpu_ns = kept->cpu_ns,
+                                  .wait_status = kept->wait_status };
+    kept->identity = 0;
     return true;
 }

@@ -1,9 +1,9 @@
-/* What profd calls the processes of other pid namespaces, by the numbers that they have there.
+/* Processes of other pid namespaces, whose ends are told by identity (common/process_identity.h),
+ * since their numbers mean nothing here.
  *
- * Their programs are told of in messages, for which the kernel knows whose they are, and their ends
- * in the census ring, which is read at another time: an end may come first. The number of places is
- * fixed: of two processes with the same place, the one that was told of later stays, and an end
- * only where there is none. Pure; one thread. */
+ * What programs they run is told in messages, for which the kernel knows whose they are, and how
+ * they ended in the census ring, which is read at another time: an end may come first. The numbers
+ * of places are fixed: of two with the same place, the later one stays. Pure; one thread. */
 #ifndef PROFD_DAEMON_CENSUS_FOREIGN_H
 #define PROFD_DAEMON_CENSUS_FOREIGN_H
 
@@ -11,24 +11,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "buffer/census_ring.h"
+struct census_entry;
 
-enum { CENSUS_FOREIGN_PLACES = 1024 };
+enum { CENSUS_FOREIGN_PROCESSES = 4096, CENSUS_FOREIGN_ENDS = 1024 };
 
 struct census_foreign {
     struct census_foreign_process {
-        struct census_entry name; /* as census_ring_set_foreign() makes it; its pid is 0: none */
-        pid_t pid;                /* profd's; 0: not known yet, and NAME is the process's end */
-    } places[CENSUS_FOREIGN_PLACES];
+        uint64_t identity; /* 0: none */
+        pid_t pid, parent_pid;
+    } processes[CENSUS_FOREIGN_PROCESSES];
+    struct census_foreign_end {
+        uint64_t identity; /* 0: none */
+        uint64_t time_ns, cpu_ns;
+        int wait_status;
+    } ends[CENSUS_FOREIGN_ENDS]; /* of processes that are not known, or not yet */
 };
 
-/* Notes that PID is the process that NAME, an entry of census_ring_set_foreign(), calls by another
- * number. Returns whether its end was told before, with that in *END, as CENSUS_ENDED of PID. */
-bool census_foreign_learn(struct census_foreign *foreign, const struct census_entry *name,
-                          pid_t pid, struct census_entry *end);
+/* Notes what the pids of PROCESS are here. Nothing if its identity is not known (0). */
+void census_foreign_learn(struct census_foreign *foreign,
+                          const struct census_foreign_process *process);
 
 /* Makes ENTRY, a CENSUS_FOREIGN_ENDED, the CENSUS_ENDED of the process that it means. Returns false
  * if that is not known, and keeps the end. */
 bool census_foreign_resolve(struct census_foreign *foreign, struct census_entry *entry);
+
+/* Returns whether the end of the process with IDENTITY has been kept, and removes it: *END is it as
+ * a CENSUS_FOREIGN_ENDED. */
+bool census_foreign_take_end(struct census_foreign *foreign, uint64_t identity,
+                             struct census_entry *end);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "buffer/lease_ledger.h"
 #include "common/file_name.h"
+#include "common/process_identity.h"
 #include "common/time_units.h"
 #include "daemon/agents/agents.h"
 #include "daemon/census/census.h"
@@ -32,7 +33,7 @@ struct child *census_add(struct census *census, const struct process_sighting *s
         .pid = sighting->pid,
         .parent_pid = sighting->parent_pid,
         .start_ns = sighting->start_ns,
-        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
+        .identity = pidfd >= 0 ? process_identity(pidfd) : 0,
         .executable = executable,
         .executable_length = strlen(executable),
     };
@@ -425,31 +426,55 @@ static void take_entry(struct census *census, struct census_entry *entry)
         record_exec_call(census, entry); /* it may take up the session before it is made */
 }
 
-void census_note_program(struct census *census, const struct message_program *message, pid_t pid)
+/* The pid of the child of SENDER that a message is about. Who sends another process' descriptor may
+ * not tell of that. */
+static pid_t number_of_child(struct census *census, const struct census_sender *sender)
 {
-    struct process_sighting sighting = { 0 };
-    struct census_entry end, entry = {
+    struct process_sighting sighting;
+    pid_t pid = pidfd_number(sender->process_fd);
+
+    if (pid > 0 && process_sight(pid, &sighting) && sighting.parent_pid == sender->pid)
+        return pid;
+    return CENSUS_LAST_PID + ++census->unnumbered;
+}
+
+static pid_t parent_of_sender(const struct census_sender *sender)
+{
+    struct process_sighting sighting;
+
+    return process_sight(sender->pid, &sighting) ? sighting.parent_pid : 0;
+}
+
+static struct census_entry entry_of_message(struct census *census,
+                                            const struct message_program *message,
+                                            const struct census_sender *sender)
+{
+    char path[MESSAGE_MAX_PATH + 1];
+    struct census_entry entry = {
         .kind = message->has_failed ? CENSUS_FAILED : CENSUS_EXEC,
+        .pid = sender->is_about_child ? number_of_child(census, sender) : sender->pid,
+        .parent_pid = sender->is_about_child ? sender->pid : parent_of_sender(sender),
         .time_ns = message->time_ns,
         .cpu_ns = message->cpu_ns,
         .obstacle = (uint32_t)message->obstacle,
-        .is_awaited = message->is_awaited != 0,
     };
-    char path[CENSUS_PATH_BYTES];
 
-    if (pid <= 0) {
-        census->lost++;
-        return;
-    }
-    census_read(census); /* what was told before */
     snprintf(path, sizeof(path), "%.*s", (int)message->path.length, message->path.bytes);
     census_ring_set_path(&entry, path);
-    census_ring_set_foreign(&entry, (int32_t)message->pid, message->pid_namespace);
-    bool has_ended = census_foreign_learn(&census->foreign, &entry, pid, &end);
-    entry.pid = pid;
-    entry.parent_pid = process_sight(pid, &sighting) ? sighting.parent_pid : 0;
+    return entry;
+}
+
+void census_note_program(struct census *census, const struct message_program *message,
+                         const struct census_sender *sender)
+{
+    const uint64_t identity = sender->process_fd >= 0 ? process_identity(sender->process_fd) : 0;
+    struct census_entry end;
+
+    struct census_entry entry = entry_of_message(census, message, sender);
+    const struct census_foreign_process process = { identity, entry.pid, entry.parent_pid };
+    census_foreign_learn(&census->foreign, &process);
     take_entry(census, &entry);
-    if (has_ended)
+    if (census_foreign_take_end(&census->foreign, identity, &end))
         take_entry(census, &end);
 }
 

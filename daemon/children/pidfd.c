@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,7 +13,6 @@
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
-#define PIDFS_MAGIC_NUMBER 0x50494446
 
 struct pidfd_information {
     __u64 mask;
@@ -80,14 +77,4 @@ int pidfd_wait_status(int pidfd, int *wait_status)
         return -EAGAIN;
     *wait_status = information.exit_code;
     return 0;
-}
-
-uint64_t pidfd_identity(int pidfd)
-{
-    struct statfs file_system;
-    struct stat status;
-
-    if (fstatfs(pidfd, &file_system) < 0 || file_system.f_type != PIDFS_MAGIC_NUMBER)
-        return 0;
-    return fstat(pidfd, &status) < 0 ? 0 : status.st_ino;
 }

@@ -30,8 +30,4 @@ bool pidfd_was_reaped(int pidfd);
  * yet, or -ENOTSUP if this kernel does not provide it (before Linux 6.15). */
 int pidfd_wait_status(int pidfd, int *wait_status);
 
-/* Returns a number that no other process ever has while this system is up, or 0 if the kernel does
- * not provide one (before Linux 6.9). */
-uint64_t pidfd_identity(int pidfd);
-
 #endif

@@ -21,7 +21,7 @@ struct metrics_view {
     bool is_session_on;
     uint64_t produced_blocks, produced_bytes, dropped_blocks, dropped_bytes; /* of the session */
     uint64_t agents, clients;
-    uint64_t lost_news;          /* census entries that profd could not read in time */
+    uint64_t lost_news;          /* reports of processes that did not reach profd */
     uint64_t pages_made;         /* before this one */
     struct group_totals *groups; /* they remember what was reported */
     const struct process_counts *processes;

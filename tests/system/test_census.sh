@@ -119,6 +119,76 @@ test_static_programs_in_a_pid_namespace_of_their_own_are_listed() {
     used_less_cpu still 200
 }
 
+# run_in_namespace WANTED HOW ARGUMENT…: runs_elsewhere, in a pid namespace of its own; WANTED is the status.
+run_in_namespace() {
+    unshare -Urpf true 2>/dev/null || skip "may not make pid namespaces"
+    make_static still
+    expect "$1" "$profctl" run --strict -o out.json -- unshare -Urpf "$programs/runs_elsewhere" "${@:2}"
+    read_facts out.json
+}
+
+test_programs_in_a_pid_namespace_are_listed_however_short() {
+    run_in_namespace 4 often ./still
+    not_profiled still static
+    outcome_of still exited 0
+    [ "$(process_count still)" -eq 200 ] || fail "$(process_count still) of 200 programs are listed"
+}
+
+# What profd is told waits until it goes on.
+test_programs_in_a_pid_namespace_are_listed_by_a_profd_that_slept() {
+    unshare -Urpf true 2>/dev/null || skip "may not make pid namespaces"
+    make_static still
+    start_profd -- unshare -Urpf sh -c 'while [ ! -e go ]; do sleep 0.05; done; "$0" often ./still; touch done; sleep 60' \
+        "$programs/runs_elsewhere"
+    expect 0 "$profctl" start
+    kill -STOP "$daemon"
+    touch go
+    wait_until test -e done
+    kill -CONT "$daemon"
+    "$profctl" capture -o out.json
+    read_facts out.json
+    not_profiled still static
+    [ "$(process_count still)" -eq 200 ] || fail "$(process_count still) of 200 programs are listed"
+}
+
+test_programs_in_a_pid_namespace_that_could_not_be_run_are_not_listed() {
+    run_in_namespace 0 in-vain ./still
+    [ "$(process_count still)" -eq 0 ] || fail "$(process_count still) programs are listed that never ran"
+}
+
+# A child of vfork has its own filter, and its parent's memory.
+test_a_child_of_vfork_in_a_pid_namespace_may_forbid_itself_sockets() {
+    run_in_namespace 5 confined ./still 100 5
+    says "not all reports of new processes reached profd" stderr
+}
+
+test_a_child_of_vfork_in_a_new_pid_namespace_is_listed_as_itself() {
+    unshare -Urpf true 2>/dev/null || skip "may not make pid namespaces"
+    make_static still
+    expect 5 "$profctl" run -o out.json -- unshare -Ur "$programs/runs_elsewhere" deeper ./still 100 5
+    read_facts out.json
+    not_profiled still static
+    outcome_of still exited 5
+    used_cpu still 90
+    used_less_cpu still 200
+    [ "$(process_count still)" -eq 1 ]
+}
+
+# The kernel gives numbers of namespaces again at once, and pids begin at 1 in each.
+test_processes_of_one_pid_namespace_do_not_have_the_ends_of_another() {
+    unshare -Urpf true 2>/dev/null || skip "may not make pid namespaces"
+    make_static still
+    make_dynamic moving
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -o out.json -- sh -c '
+        for i in 1 2 3 4; do unshare -Urpf sh -c "./still 60000 & sleep 0.1"; done
+        for i in 1 2 3 4; do unshare -Urpf sh -c "./moving 600; true"; done'
+    read_facts out.json
+    not_profiled still static
+    [ "$(process_count still)" -eq 4 ]
+    refute grep -qE '^[0-9]{3}' <(meta_of still profd.cpuTime) # of what nobody saw, nothing is known
+}
+
 # Nothing in the next program says hello, and nobody tells of it: profd sees that it is another.
 test_a_process_that_becomes_another_program_unnoticed() {
     make_static still

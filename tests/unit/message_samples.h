@@ -52,13 +52,10 @@ static const struct message_profile sample_profile = {
 static const struct message_text sample_text = { .text = STRING("dictionary full") };
 static const struct message_program sample_program = {
     .protocol_version = PROTOCOL_VERSION,
-    .pid = 2,
-    .pid_namespace = UINT64_C(4026531836),
     .time_ns = UINT64_C(987654321013),
     .cpu_ns = UINT64_MAX,
     .obstacle = OBSTACLE_STATIC,
     .has_failed = 1,
-    .is_awaited = 1,
     .path = STRING("/bin/busybox"),
 };
 static const struct message_session sample_session = {

@@ -1,6 +1,8 @@
 /* daemon.census: what processes tell of themselves through the census. */
 
+#include "common/process_identity.h"
 #include "daemon/census/census.h"
+#include "daemon/children/pidfd.h"
 #include "ipc/messages.h"
 #include "tests/unit/census_scene.h"
 #include "tests/unit/run_suite.h"
@@ -156,68 +158,123 @@ START_TEST(the_reader_comes_back_soon_while_much_is_told)
 }
 END_TEST
 
-/* What a process in the pid namespace THERE, in which it is 7, tells of what it becomes. */
-enum { THERE = 77, NUMBER_THERE = 7 };
-
-static struct message_program program_there(uint64_t time_ns)
+/* What a process in another pid namespace tells of what it becomes. */
+static void tell_program_there(const struct census_sender *sender, bool has_failed)
 {
     static const char path[] = "/bin/still";
-    return (struct message_program){ .pid = NUMBER_THERE,
-                                     .pid_namespace = THERE,
-                                     .time_ns = time_ns,
-                                     .cpu_ns = 3,
-                                     .obstacle = OBSTACLE_STATIC,
-                                     .path = { path, sizeof(path) - 1 } };
+    const struct message_program message = { .time_ns = START_NS + 1,
+                                             .cpu_ns = 3,
+                                             .obstacle = OBSTACLE_STATIC,
+                                             .has_failed = has_failed,
+                                             .path = { path, sizeof(path) - 1 } };
+    census_note_program(&census, &message, sender);
 }
 
-static void put_end_there(uint64_t time_ns)
+static void put_end_there(int process_fd)
 {
-    struct census_entry end = {
-        .kind = CENSUS_FOREIGN_ENDED, .time_ns = time_ns, .cpu_ns = 5, .wait_status = SIGKILL
-    };
-    census_ring_set_foreign(&end, NUMBER_THERE, THERE);
+    struct census_entry end = { .kind = CENSUS_FOREIGN_ENDED,
+                                .identity = process_identity(process_fd),
+                                .time_ns = START_NS + 2,
+                                .cpu_ns = 5,
+                                .wait_status = SIGKILL };
     census_ring_put(ledger.ring, &end);
     census_read(&census);
 }
 
-static void check_ended_there(void)
+static void check_ended_there(pid_t pid)
 {
-    ck_assert_ptr_nonnull(latest_child());
-    ck_assert_int_eq(latest_child()->agent, CHILD_IS_SILENT);
-    ck_assert_int_eq(latest_child()->obstacle, OBSTACLE_STATIC);
-    ck_assert_str_eq(latest_child()->executable, "/bin/still");
-    ck_assert_int_eq(latest_child()->parent_pid, getpid());
-    ck_assert_int_eq(latest_child()->wait.status, SIGKILL);
-    ck_assert_uint_eq(latest_child()->cpu.used_ns, 5);
+    const struct child *child = child_table_find_latest(&table, pid);
+    ck_assert_ptr_nonnull(child);
+    ck_assert_int_eq(child->agent, CHILD_IS_SILENT);
+    ck_assert_int_eq(child->obstacle, OBSTACLE_STATIC);
+    ck_assert_str_eq(child->executable, "/bin/still");
+    ck_assert_int_eq(child->parent_pid, getpid());
+    ck_assert_int_eq(child->wait.status, SIGKILL);
+    ck_assert_uint_eq(child->cpu.used_ns, 5);
     ck_assert_uint_eq(ends, 1);
 }
 
+/* How it is told of: by itself, or by its parent; and whether its end is read before that. */
+static const struct {
+    bool is_about_child, has_ended;
+} tellings[] = { { false, false }, { false, true }, { true, false }, { true, true } };
+
 START_TEST(a_program_in_another_pid_namespace_is_listed_with_its_end)
 {
-    const struct message_program message = program_there(START_NS + 1);
-    census_note_program(&census, &message, process);
-    ck_assert_int_eq(latest_child()->agent, CHILD_IS_SILENT);
-    put_end_there(START_NS + 2);
-    check_ended_there();
-}
-END_TEST
-
-START_TEST(the_end_of_a_program_in_another_pid_namespace_may_be_read_first)
-{
-    const struct message_program message = program_there(START_NS + 1);
-    put_end_there(START_NS + 2);
+    const bool is_about_child = tellings[_i].is_about_child;
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender sender = { is_about_child ? getpid() : process, process_fd,
+                                          is_about_child };
+    if (process_identity(process_fd) == 0)
+        return; /* a kernel that tells none */
+    if (tellings[_i].has_ended)
+        put_end_there(process_fd);
     ck_assert_ptr_null(latest_child());
-    census_note_program(&census, &message, process);
-    check_ended_there();
+    tell_program_there(&sender, false);
+    if (!tellings[_i].has_ended)
+        put_end_there(process_fd);
+    check_ended_there(process);
+    close(process_fd);
 }
 END_TEST
 
-START_TEST(a_program_of_a_process_that_is_gone_is_counted)
+START_TEST(one_that_was_reaped_before_profd_asked_for_its_pid_is_listed_all_the_same)
 {
-    const struct message_program message = program_there(START_NS + 1);
-    census_note_program(&census, &message, 0);
-    ck_assert_uint_eq(census.lost, 1);
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender sender = { getpid(), process_fd, true };
+    kill(process, SIGKILL);
+    ck_assert_int_eq(waitpid(process, NULL, 0), process);
+    tell_program_there(&sender, false);
+    tell_program_there(&sender, false);
+    ck_assert_uint_eq(table.count, 2);
+    ck_assert_ptr_nonnull(child_table_find_latest(&table, CENSUS_LAST_PID + 1));
+    ck_assert_ptr_nonnull(child_table_find_latest(&table, CENSUS_LAST_PID + 2));
+    close(process_fd);
+}
+END_TEST
+
+START_TEST(nobody_tells_of_another_process_than_his_child)
+{
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender stranger = { process, process_fd, true };
+    tell_program_there(&stranger, false);
+    ck_assert_ptr_null(latest_child());
+    close(process_fd);
+}
+END_TEST
+
+START_TEST(a_program_there_that_could_not_be_run_was_a_mistake)
+{
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender sender = { process, process_fd, false };
+    tell_program_there(&sender, false);
+    ck_assert_uint_eq(table.count, 1);
+    put_end_there(process_fd); /* read before the failure arrived */
+    tell_program_there(&sender, true);
     ck_assert_uint_eq(table.count, 0);
+    close(process_fd);
+}
+END_TEST
+
+/* The same of one that has an agent, and is seen to have ended before it has told. */
+START_TEST(an_exec_there_that_failed_did_not_happen)
+{
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender sender = { process, process_fd, false };
+    if (process_identity(process_fd) == 0)
+        return; /* a kernel that tells none */
+    put_entry(CENSUS_PRESENT, START_NS, 0);
+    census_read(&census);
+    tell_program_there(&sender, false);
+    kill(process, SIGKILL);
+    ck_assert_int_eq(waitpid(process, NULL, 0), process);
+    put_end_there(process_fd);
+    ck_assert_uint_eq(table.count, 2);
+    tell_program_there(&sender, true);
+    census_take(&census);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
+    close(process_fd);
 }
 END_TEST
 
@@ -237,9 +294,12 @@ int main(void)
     tcase_add_test(all, an_end_that_was_forgotten_already_is_passed_on);
     tcase_add_test(all, losses_are_counted);
     tcase_add_test(all, the_reader_comes_back_soon_while_much_is_told);
-    tcase_add_test(all, a_program_in_another_pid_namespace_is_listed_with_its_end);
-    tcase_add_test(all, the_end_of_a_program_in_another_pid_namespace_may_be_read_first);
-    tcase_add_test(all, a_program_of_a_process_that_is_gone_is_counted);
+    tcase_add_loop_test(all, a_program_in_another_pid_namespace_is_listed_with_its_end, 0,
+                        sizeof(tellings) / sizeof(tellings[0]));
+    tcase_add_test(all, one_that_was_reaped_before_profd_asked_for_its_pid_is_listed_all_the_same);
+    tcase_add_test(all, nobody_tells_of_another_process_than_his_child);
+    tcase_add_test(all, a_program_there_that_could_not_be_run_was_a_mistake);
+    tcase_add_test(all, an_exec_there_that_failed_did_not_happen);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -12,7 +12,6 @@
 #include "buffer/census_ring.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/census_message.h"
-#include "common/system_id.h"
 #include "daemon/children/pidfd.h"
 #include "ipc/frame.h"
 #include "ipc/ledger_file.h"
@@ -111,8 +110,6 @@ START_TEST(who_becomes_a_program_is_at_the_other_end)
     receive_program(&arrival);
     ck_assert_int_eq(arrival.peer.pid, getpid());
     ck_assert_uint_eq(arrival.fd_count, 0);
-    ck_assert_int_eq(arrival.program.pid, getpid());
-    ck_assert_uint_eq(arrival.program.pid_namespace, pid_namespace());
     ck_assert_uint_eq(arrival.program.time_ns, 100);
     ck_assert_uint_eq(arrival.program.cpu_ns, 20);
     ck_assert_uint_eq(arrival.program.obstacle, OBSTACLE_STATIC);

@@ -60,12 +60,13 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
     return take_connection(connection);
 }
 
-static void on_program(struct connection *connection, const uint8_t *payload, size_t bytes,
-                       const int *fds, size_t fd_count, void *context)
+static void on_program(struct connection *connection, int pidfd, const uint8_t *payload,
+                       size_t bytes, const int *fds, size_t fd_count, void *context)
 {
     struct message_program program;
 
     (void)fds;
+    ck_assert_int_ge(pidfd, 0);
     ck_assert_ptr_eq(context, &loop);
     ck_assert_int_eq(connection_peer(connection)->pid, getpid());
     ck_assert_int_eq(message_get_program(payload, bytes, &program), 0);
@@ -167,7 +168,6 @@ static void tell_program(int fd)
 {
     uint8_t frame[MESSAGE_MAX_BYTES];
     const struct message_program program = { .protocol_version = PROTOCOL_VERSION,
-                                             .pid = 1,
                                              .obstacle = OBSTACLE_STATIC,
                                              .path = { "x", 1 } };
     long bytes = message_put_program(frame, sizeof(frame), MESSAGE_PROGRAM, &program);
