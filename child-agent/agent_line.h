@@ -6,7 +6,8 @@
  * the child at the other end.
  *
  * The line is closed by exec, and also before a filter of system calls is set: a process that
- * confines itself must not keep a way out because of the agent. One thread at a time. */
+ * confines itself must not keep a way out because of the agent. One thread at a time, unless stated
+ * otherwise. */
 #ifndef PROFD_AGENT_AGENT_LINE_H
 #define PROFD_AGENT_AGENT_LINE_H
 
@@ -18,7 +19,7 @@ int agent_line_open(const struct agent_address *address);
 
 /* Makes a connection to profd over the line. Returns its descriptor, which is out of the way of the
  * program's descriptors, non-blocking and close-on-exec. Returns -ENOTCONN without a line, or
- * another negative errno. */
+ * another negative errno. Any thread, also between vfork and exec. */
 int agent_line_connect(void);
 
 /* Makes a connection to the profd at ADDRESS, or over the line where its socket cannot be seen.

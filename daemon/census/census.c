@@ -192,7 +192,7 @@ static void read_titles(struct census *census)
     }
 }
 
-/* Those in a pid namespace of their own, of whose ends no parent tells. */
+/* Those in a pid namespace of their own that have an agent: parents tell only of others' ends. */
 static void follow_clocks(struct census *census)
 {
     for (struct child *child = census->children->first; child != NULL; child = child->next) {

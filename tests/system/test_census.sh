@@ -138,12 +138,12 @@ test_programs_in_a_pid_namespace_are_listed_however_short() {
 test_programs_in_a_pid_namespace_are_listed_by_a_profd_that_slept() {
     unshare -Urpf true 2>/dev/null || skip "may not make pid namespaces"
     make_static still
-    start_profd -- unshare -Urpf sh -c 'while [ ! -e go ]; do sleep 0.05; done; "$0" often ./still; touch done; sleep 60' \
+    start_profd -- unshare -Urpf sh -c 'while [ ! -e go ]; do sleep 0.05; done; "$0" often ./still; touch over; sleep 60' \
         "$programs/runs_elsewhere"
     expect 0 "$profctl" start
     kill -STOP "$daemon"
     touch go
-    wait_until test -e done
+    wait_until test -e over
     kill -CONT "$daemon"
     "$profctl" capture -o out.json
     read_facts out.json
