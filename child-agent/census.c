@@ -115,15 +115,17 @@ void census_judge_unlooked(struct census_program *program, const char *path)
     };
 }
 
-static void put_entry(struct census_entry *entry)
+/* False: nobody is to be told, or not in this way. */
+static bool put_entry(const struct census_entry *entry)
 {
     struct census_ring *ring = is_behind_filter() ? census_unasked_ring() : find_ring();
 
     if (ring != NULL)
         census_ring_put(ring, entry);
+    return ring != NULL;
 }
 
-/* A program that can be profiled says hello, with the numbers that profd has for it. */
+/* Of a process that profd knows by another number. A program that can be profiled says hello. */
 static void tell_foreign_program(const struct census_entry *entry)
 {
     struct census_ring *ring = find_any_ring();
@@ -185,10 +187,8 @@ static void tell_program(const struct census_program *program, struct profd_proc
         entry.is_awaited = !is_own || is_of_ours || caller != core.pid;
         set_path(&entry, program->path);
     }
-    if (!is_behind_filter() && is_foreign())
+    if (!put_entry(&entry))
         tell_foreign_program(&entry);
-    else
-        put_entry(&entry);
     errno = call_errno;
 }
 
@@ -207,7 +207,7 @@ void census_report_woken(uint32_t generation)
 {
     struct census_entry entry = entry_of_self(CENSUS_WOKEN);
     entry.generation = generation;
-    put_entry(&entry);
+    (void)put_entry(&entry);
 }
 
 void census_report_leaving(void)
@@ -227,7 +227,7 @@ void census_report_wish(void)
 {
     struct census_entry entry = entry_of_self(CENSUS_WISH);
     entry.time_ns = clock_monotonic_ns(); /* maybe of a session after its start */
-    put_entry(&entry);
+    (void)put_entry(&entry);
 }
 
 static void set_own_program(struct census_entry *entry)
@@ -265,7 +265,7 @@ void census_report_copied(struct profd_process_id process, uint64_t before_ns)
         .is_fork = true,
     };
     set_own_program(&entry);
-    put_entry(&entry);
+    (void)put_entry(&entry);
 }
 
 void census_report_forked(void)
@@ -327,8 +327,7 @@ uint64_t census_identity_of(struct profd_process_id process)
                : 0;
 }
 
-/* Of a child that profd knows by another number. Without an identity it knows it up to its last
- * reading. */
+/* The same of an end. Without an identity profd knows the process up to its last reading. */
 static void put_foreign_end(struct census_entry *entry, uint64_t identity)
 {
     struct census_ring *ring = find_any_ring();
@@ -352,10 +351,8 @@ void census_report_ended(const struct census_end *end)
         .wait_status = end->wait_status,
         .cpu_ns = end->cpu_ns,
     };
-    if (!is_behind_filter() && is_foreign())
+    if (!put_entry(&entry))
         put_foreign_end(&entry, end->identity);
-    else
-        put_entry(&entry);
     errno = call_errno;
 }
 

@@ -23,7 +23,7 @@ static int end_of(pid_t pid)
 {
     int status;
     return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status)
-                                                                          : 99;
+                                                                           : 99;
 }
 
 static int run_often(char **arguments)
