@@ -157,7 +157,8 @@ static void prepare_for_mode(bool is_strict, unsigned long address)
 {
     bool is_ours = is_ours_to_prepare();
     if (!is_ours && !atomic_load(&core.has_filter)) {
-        census_message_note_confined(getpid());
+        if (core.is_enabled) /* else nothing is told, nor known of earlier filters */
+            census_message_note_confined(getpid());
         return;
     }
     const struct sock_fprog *filter = is_strict ? NULL : filter_at(address);

@@ -129,7 +129,9 @@ test_a_program_that_becomes_another_counts_once_in_any_session() {
     expect 0 "$profctl" capture -o out.json
     read_facts out.json
     [ "$(process_count exec_chain)" -eq 2 ]
-    about "$(report_number cpuMs)" 200 # twice 50, and 100
+    # Twice 50, and 100, and what it takes to begin a program, thrice; not 50 twice.
+    awk -v got="$(report_number cpuMs)" 'BEGIN { exit !(got >= 195 && got < 245) }' ||
+        fail "$(report_number cpuMs) ms instead of 200"
 }
 
 # There nobody tells profd of it.
