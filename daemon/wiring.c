@@ -3,6 +3,7 @@
 #include "daemon/capture/captures.h"
 #include "daemon/census/census.h"
 #include "daemon/census/census_recall.h"
+#include "daemon/children/pidfd.h"
 #include "daemon/clients/clients.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -74,7 +75,8 @@ static void on_program(struct connection *connection, int pidfd, const uint8_t *
         log_warn_of_many(peer->pid, "rejected a report of %d of user %u: not started by profd",
                          peer->pid, peer->uid);
     else if (message_get_program(payload, bytes, &message) < 0 ||
-             !protocol_version_is_understood(message.protocol_version))
+             !protocol_version_is_understood(message.protocol_version) ||
+             (is_about_child && !pidfd_is_one(fds[0])))
         log_warn_of_many(peer->pid, "rejected a report of %d: malformed message", peer->pid);
     else
         census_note_program(&profd->census, &message, &sender);

@@ -39,19 +39,34 @@ int pidfd_of_peer(int fd, pid_t pid)
     return pidfd_of_process(pid);
 }
 
-pid_t pidfd_number(int pidfd)
+/* The kernel's words about a descriptor do not ask the file system that it is of. */
+static bool read_number(int fd, pid_t *pid)
 {
     char path[48], line[128];
-    pid_t pid = 0;
+    bool is_pidfd = false;
 
-    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
     FILE *facts = fopen(path, "re");
     if (facts == NULL)
-        return 0;
-    while (pid == 0 && fgets(line, sizeof(line), facts) != NULL)
-        (void)sscanf(line, "Pid: %d", &pid);
+        return false;
+    while (!is_pidfd && fgets(line, sizeof(line), facts) != NULL)
+        is_pidfd = sscanf(line, "Pid: %d", pid) == 1;
     fclose(facts);
-    return pid > 0 ? pid : 0;
+    return is_pidfd;
+}
+
+bool pidfd_is_one(int fd)
+{
+    pid_t pid;
+
+    return read_number(fd, &pid);
+}
+
+pid_t pidfd_number(int pidfd)
+{
+    pid_t pid;
+
+    return read_number(pidfd, &pid) && pid > 0 ? pid : 0;
 }
 
 bool pidfd_has_ended(int pidfd)

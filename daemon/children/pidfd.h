@@ -17,7 +17,11 @@ int pidfd_of_process(pid_t pid);
  * negative errno. */
 int pidfd_of_peer(int fd, pid_t pid);
 
-/* Returns the pid of the process, or 0 if it has been reaped or PIDFD is no pidfd. */
+/* Returns whether FD, which somebody else may have opened, is a descriptor of a process. False also
+ * if the kernel does not say (/proc is not there, or no descriptor is left). */
+bool pidfd_is_one(int fd);
+
+/* Returns the pid of the process, or 0 if it has been reaped, or as above. */
 pid_t pidfd_number(int pidfd);
 
 /* Returns whether the process has ended. It may still be a zombie. */

@@ -137,6 +137,8 @@ START_TEST(a_child_comes_by_its_descriptor)
     kill(child, SIGKILL);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
     ck_assert_int_eq(pidfd_number(arrival.fds[0]), 0);
+    ck_assert(pidfd_is_one(arrival.fds[0]));
+    ck_assert(!pidfd_is_one(listener));
     ck_assert_int_eq(pidfd_number(listener), 0);
     ck_assert_int_eq(census_message_tell(&entry), -ESRCH);
     forget_arrival(&arrival);
