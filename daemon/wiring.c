@@ -78,8 +78,9 @@ static void on_program(struct connection *connection, int pidfd, const uint8_t *
              !protocol_version_is_understood(message.protocol_version) ||
              (is_about_child && !pidfd_is_one(fds[0])))
         log_warn_of_many(peer->pid, "rejected a report of %d: malformed message", peer->pid);
-    else
-        census_note_program(&profd->census, &message, &sender);
+    else if (!census_note_program(&profd->census, &message, &sender))
+        log_warn_of_many(peer->pid, "rejected a report of %d: it is about no child of it",
+                         peer->pid);
 }
 
 /* A stranger's would hold a descriptor of profd's for nothing. */

@@ -64,6 +64,8 @@ static int introduce_visitor(struct visitor *visitor, struct connection *connect
                                           visitors->context);
     }
     if (kind == MESSAGE_PROGRAM) {
+        if (visitor->pidfd < 0)
+            visitor->pidfd = find_process(visitor, connection);
         visitors->events->on_program(connection, visitor->pidfd, payload, bytes, fds, fd_count,
                                      visitors->context);
         connection_close(connection, -ESHUTDOWN);

@@ -130,8 +130,8 @@ void census_schedule(struct census *census);
 unsigned census_read(struct census *census);
 
 /* SENDER, a process in another pid namespace, says in MESSAGE what itself or its child is about to
- * run. */
-void census_note_program(struct census *census, const struct message_program *message,
+ * run. Returns false if it is about a process of somebody else. */
+bool census_note_program(struct census *census, const struct message_program *message,
                          const struct census_sender *sender);
 
 /* Reads the entries and scans now, before what is known is shown. */

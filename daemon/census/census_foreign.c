@@ -14,10 +14,12 @@ static struct census_foreign_end *end_place(struct census_foreign *foreign, uint
 }
 
 void census_foreign_learn(struct census_foreign *foreign,
-                          const struct census_foreign_process *process)
+                          const struct census_foreign_process *process, bool is_sure)
 {
-    if (process->identity != 0)
-        *process_place(foreign, process->identity) = *process;
+    struct census_foreign_process *place = process_place(foreign, process->identity);
+
+    if (process->identity != 0 && (is_sure || place->identity != process->identity))
+        *place = *process;
 }
 
 static void keep_end(struct census_foreign *foreign, const struct census_entry *entry)

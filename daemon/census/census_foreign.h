@@ -13,7 +13,7 @@
 
 struct census_entry;
 
-enum { CENSUS_FOREIGN_PROCESSES = 4096, CENSUS_FOREIGN_ENDS = 1024 };
+enum { CENSUS_FOREIGN_PROCESSES = 4096, CENSUS_FOREIGN_ENDS = 4096 /* as in the ring */ };
 
 struct census_foreign {
     struct census_foreign_process {
@@ -27,9 +27,10 @@ struct census_foreign {
     } ends[CENSUS_FOREIGN_ENDS]; /* of processes that are not known, or not yet */
 };
 
-/* Notes what the pids of PROCESS are here. Nothing if its identity is not known (0). */
+/* Notes what the pids of PROCESS are here. Nothing if its identity is not known (0). IS_SURE:
+ * nobody else can have told of it; otherwise what is known already stays. */
 void census_foreign_learn(struct census_foreign *foreign,
-                          const struct census_foreign_process *process);
+                          const struct census_foreign_process *process, bool is_sure);
 
 /* Makes ENTRY, a CENSUS_FOREIGN_ENDED, the CENSUS_ENDED of the process that it means. Returns false
  * if that is not known, and keeps the end. */

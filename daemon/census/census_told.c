@@ -426,16 +426,18 @@ static void take_entry(struct census *census, struct census_entry *entry)
         record_exec_call(census, entry); /* it may take up the session before it is made */
 }
 
-/* The pid of the child of SENDER that a message is about. Who sends another process' descriptor may
- * not tell of that. */
-static pid_t number_of_child(struct census *census, const struct census_sender *sender)
+/* Sets the *PID of the child of SENDER that a message is about. Returns false if it is another's:
+ * who sends its descriptor may not tell of it. */
+static bool find_child_of(struct census *census, const struct census_sender *sender, pid_t *pid)
 {
     struct process_sighting sighting;
-    pid_t pid = pidfd_number(sender->process_fd);
 
-    if (pid > 0 && process_sight(pid, &sighting) && sighting.parent_pid == sender->pid)
-        return pid;
-    return CENSUS_LAST_PID + ++census->unnumbered;
+    *pid = pidfd_number(sender->process_fd);
+    if (*pid == 0 || !process_sight(*pid, &sighting)) { /* it has been reaped */
+        *pid = CENSUS_LAST_PID + ++census->unnumbered;
+        return true;
+    }
+    return sighting.parent_pid == sender->pid;
 }
 
 static pid_t parent_of_sender(const struct census_sender *sender)
@@ -445,14 +447,13 @@ static pid_t parent_of_sender(const struct census_sender *sender)
     return process_sight(sender->pid, &sighting) ? sighting.parent_pid : 0;
 }
 
-static struct census_entry entry_of_message(struct census *census,
-                                            const struct message_program *message,
-                                            const struct census_sender *sender)
+static struct census_entry entry_of_message(const struct message_program *message,
+                                            const struct census_sender *sender, pid_t pid)
 {
     char path[MESSAGE_MAX_PATH + 1];
     struct census_entry entry = {
         .kind = message->has_failed ? CENSUS_FAILED : CENSUS_EXEC,
-        .pid = sender->is_about_child ? number_of_child(census, sender) : sender->pid,
+        .pid = pid,
         .parent_pid = sender->is_about_child ? sender->pid : parent_of_sender(sender),
         .time_ns = message->time_ns,
         .cpu_ns = message->cpu_ns,
@@ -464,18 +465,22 @@ static struct census_entry entry_of_message(struct census *census,
     return entry;
 }
 
-void census_note_program(struct census *census, const struct message_program *message,
+bool census_note_program(struct census *census, const struct message_program *message,
                          const struct census_sender *sender)
 {
     const uint64_t identity = sender->process_fd >= 0 ? process_identity(sender->process_fd) : 0;
     struct census_entry end;
+    pid_t pid = sender->pid;
 
-    struct census_entry entry = entry_of_message(census, message, sender);
-    const struct census_foreign_process process = { identity, entry.pid, entry.parent_pid };
-    census_foreign_learn(&census->foreign, &process);
+    if (sender->is_about_child && !find_child_of(census, sender, &pid))
+        return false;
+    struct census_entry entry = entry_of_message(message, sender, pid);
+    const struct census_foreign_process process = { identity, pid, entry.parent_pid };
+    census_foreign_learn(&census->foreign, &process, pid <= CENSUS_LAST_PID);
     take_entry(census, &entry);
     if (census_foreign_take_end(&census->foreign, identity, &end))
         take_entry(census, &end);
+    return true;
 }
 
 unsigned census_read(struct census *census)

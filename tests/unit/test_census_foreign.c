@@ -18,7 +18,7 @@ static void set_up(void)
 static void learn_process(uint64_t identity)
 {
     const struct census_foreign_process process = { identity, PID, PARENT };
-    census_foreign_learn(&foreign, &process);
+    census_foreign_learn(&foreign, &process, true);
 }
 
 static struct census_entry end_of(uint64_t identity)
@@ -44,6 +44,21 @@ START_TEST(an_end_is_that_of_the_process_that_is_known)
     ck_assert_uint_eq(end.time_ns, 200);
     ck_assert_uint_eq(end.cpu_ns, 9);
     ck_assert_int_eq(end.wait_status, 256);
+}
+END_TEST
+
+START_TEST(who_is_known_stays_that_unless_another_is_sure)
+{
+    const struct census_foreign_process other = { IDENTITY, PID + 1, PARENT };
+    struct census_entry end = end_of(IDENTITY), again = end;
+    learn_process(IDENTITY);
+    census_foreign_learn(&foreign, &other, false);
+    ck_assert(census_foreign_resolve(&foreign, &end));
+    ck_assert_int_eq(end.pid, PID);
+    learn_process(IDENTITY);
+    census_foreign_learn(&foreign, &other, true);
+    ck_assert(census_foreign_resolve(&foreign, &again));
+    ck_assert_int_eq(again.pid, PID + 1);
 }
 END_TEST
 
@@ -98,6 +113,7 @@ int main(void)
     TCase *tests = tcase_create("ends");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, an_end_is_that_of_the_process_that_is_known);
+    tcase_add_test(tests, who_is_known_stays_that_unless_another_is_sure);
     tcase_add_test(tests, an_end_is_told_once);
     tcase_add_test(tests, an_end_may_come_first);
     tcase_add_test(tests, without_an_identity_nobody_is_meant);

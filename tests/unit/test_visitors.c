@@ -201,10 +201,14 @@ START_TEST(who_tells_of_a_program_says_no_more)
     char byte;
     int sender = connect_visitor(getuid());
 
+    int stranger = connect_visitor(getuid() + 1);
+
     tell_program(sender);
     tell_program(sender);
+    tell_program(stranger);
     run_until_left();
-    ck_assert_uint_eq(programs, 1);
+    ck_assert_uint_eq(programs, 2);
+    close(stranger);
     ck_assert_int_le(recv(sender, &byte, 1, MSG_DONTWAIT), 0);
     close(sender);
 }
