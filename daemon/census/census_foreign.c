@@ -22,6 +22,14 @@ void census_foreign_learn(struct census_foreign *foreign,
         *place = *process;
 }
 
+pid_t census_foreign_find(const struct census_foreign *foreign, uint64_t identity)
+{
+    const struct census_foreign_process *place =
+        &foreign->processes[identity % CENSUS_FOREIGN_PROCESSES];
+
+    return identity != 0 && place->identity == identity ? place->pid : 0;
+}
+
 static void keep_end(struct census_foreign *foreign, const struct census_entry *entry)
 {
     *end_place(foreign, entry->identity) = (struct census_foreign_end){

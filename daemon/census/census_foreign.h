@@ -32,6 +32,9 @@ struct census_foreign {
 void census_foreign_learn(struct census_foreign *foreign,
                           const struct census_foreign_process *process, bool is_sure);
 
+/* Returns the pid here of the process with IDENTITY; 0: not known. */
+pid_t census_foreign_find(const struct census_foreign *foreign, uint64_t identity);
+
 /* Makes ENTRY, a CENSUS_FOREIGN_ENDED, the CENSUS_ENDED of the process that it means. Returns false
  * if that is not known, and keeps the end. */
 bool census_foreign_resolve(struct census_foreign *foreign, struct census_entry *entry);

@@ -37,7 +37,9 @@ struct child *census_add(struct census *census, const struct process_sighting *s
         .executable = executable,
         .executable_length = strlen(executable),
     };
+    const struct census_foreign_process process = { who.identity, who.pid, who.parent_pid };
 
+    census_foreign_learn(&census->foreign, &process, true); /* it may be told of by that alone */
     return agents_add_silent(census->agents, &who, obstacle, pidfd);
 }
 
@@ -426,18 +428,26 @@ static void take_entry(struct census *census, struct census_entry *entry)
         record_exec_call(census, entry); /* it may take up the session before it is made */
 }
 
-/* Sets the *PID of the child of SENDER that a message is about. Returns false if it is another's:
- * who sends its descriptor may not tell of it. */
-static bool find_child_of(struct census *census, const struct census_sender *sender, pid_t *pid)
+/* The pid of a process that has been reaped: it may have been seen before. */
+static pid_t pid_of_reaped(struct census *census, uint64_t identity)
+{
+    pid_t known = census_foreign_find(&census->foreign, identity);
+
+    return known != 0 ? known : CENSUS_LAST_PID + ++census->unnumbered;
+}
+
+/* Sets the *PID of the child of SENDER, with IDENTITY, that a message is about. Returns false if it
+ * is another's: who sends its descriptor may not tell of it. */
+static bool find_child_of(struct census *census, const struct census_sender *sender,
+                          uint64_t identity, pid_t *pid)
 {
     struct process_sighting sighting;
 
     *pid = pidfd_number(sender->process_fd);
-    if (*pid == 0 || !process_sight(*pid, &sighting)) { /* it has been reaped */
-        *pid = CENSUS_LAST_PID + ++census->unnumbered;
-        return true;
-    }
-    return sighting.parent_pid == sender->pid;
+    if (*pid != 0 && process_sight(*pid, &sighting))
+        return sighting.parent_pid == sender->pid;
+    *pid = pid_of_reaped(census, identity);
+    return true;
 }
 
 static pid_t parent_of_sender(const struct census_sender *sender)
@@ -472,7 +482,7 @@ bool census_note_program(struct census *census, const struct message_program *me
     struct census_entry end;
     pid_t pid = sender->pid;
 
-    if (sender->is_about_child && !find_child_of(census, sender, &pid))
+    if (sender->is_about_child && !find_child_of(census, sender, identity, &pid))
         return false;
     struct census_entry entry = entry_of_message(message, sender, pid);
     const struct census_foreign_process process = { identity, pid, entry.parent_pid };
