@@ -34,6 +34,11 @@ static void write_entry(struct census_ring *ring, uint64_t position,
     atomic_store_explicit(&slot->number, position + 1, memory_order_release);
 }
 
+void census_ring_count_lost(struct census_ring *ring)
+{
+    atomic_fetch_add(&ring->lost, 1);
+}
+
 void census_ring_put(struct census_ring *ring, const struct census_entry *entry)
 {
     uint64_t position;
@@ -41,7 +46,7 @@ void census_ring_put(struct census_ring *ring, const struct census_entry *entry)
     if (reserve_position(ring, CENSUS_RING_ENTRIES, &position))
         write_entry(ring, position, entry);
     else
-        atomic_fetch_add(&ring->lost, 1);
+        census_ring_count_lost(ring);
 }
 
 bool census_ring_put_if_roomy(struct census_ring *ring, const struct census_entry *entry)
@@ -172,7 +177,7 @@ static bool find_oldest(struct census_ring *ring, uint64_t *position)
     *position = atomic_load(&ring->taken);
     if (put - *position > CENSUS_RING_ENTRIES) {
         atomic_store(&ring->taken, put);
-        atomic_fetch_add(&ring->lost, 1);
+        census_ring_count_lost(ring);
         return false;
     }
     return put != *position;
@@ -201,12 +206,7 @@ uint64_t census_ring_unfinished(const struct census_ring *ring)
 void census_ring_skip(struct census_ring *ring)
 {
     atomic_fetch_add(&ring->taken, 1);
-    atomic_fetch_add(&ring->lost, 1);
-}
-
-void census_ring_count_lost(struct census_ring *ring)
-{
-    atomic_fetch_add(&ring->lost, 1);
+    census_ring_count_lost(ring);
 }
 
 uint64_t census_ring_take_lost(struct census_ring *ring)

@@ -51,7 +51,7 @@ struct census_entry {
         struct {
             int32_t pid, parent_pid;
         };
-        uint64_t identity; /* of CENSUS_FOREIGN_ENDED: common/process_identity.h */
+        uint64_t identity; /* of CENSUS_FOREIGN_ENDED: common/pidfd.h */
     };
     union {
         int32_t wait_status; /* of CENSUS_ENDED */

@@ -19,12 +19,7 @@ static int send_word(int line, enum message_kind kind, int fd)
 {
     uint8_t message[WORD_BYTES];
     long count = message_put_empty(message, sizeof(message), kind);
-    if (count < 0)
-        return (int)count;
-    ssize_t sent = socket_send(line, message, (size_t)count, &fd, fd >= 0 ? 1 : 0);
-    if (sent < 0)
-        return (int)sent;
-    return sent == count ? 0 : -EIO;
+    return count < 0 ? (int)count : socket_send_whole(line, message, (size_t)count, fd);
 }
 
 int agent_line_open(const struct agent_address *address)

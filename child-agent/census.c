@@ -16,7 +16,7 @@
 #include "child-agent/census_unasked.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/memory_probe_x86_64.h"
-#include "common/process_identity.h"
+#include "common/pidfd.h"
 #include "common/program_facts.h"
 #include "common/recording_obstacle.h"
 #include "common/system_id.h"
@@ -323,7 +323,7 @@ void census_report_failed(const struct census_program *program, struct profd_pro
 uint64_t census_identity_of(struct profd_process_id process)
 {
     return !is_behind_filter() && find_any_ring() != NULL && is_foreign()
-               ? process_identity_of_pid(process.number)
+               ? pidfd_identity_of_process(process.number)
                : 0;
 }
 

@@ -4,13 +4,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "buffer/census_ring.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_line.h"
 #include "child-agent/guest/descriptor.h"
+#include "common/pidfd.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
 
@@ -43,20 +43,15 @@ static int send_message(int socket, const struct census_entry *entry, int proces
         .path = { entry->path, strlen(entry->path) },
     };
     long count = message_put_program(bytes, sizeof(bytes), MESSAGE_PROGRAM, &program);
-    if (count < 0)
-        return (int)count;
-    ssize_t sent = socket_send(socket, bytes, (size_t)count, &process_fd, process_fd >= 0 ? 1 : 0);
-    if (sent < 0)
-        return (int)sent;
-    return sent == count ? 0 : -EIO;
+    return count < 0 ? (int)count : socket_send_whole(socket, bytes, (size_t)count, process_fd);
 }
 
 /* Out of the way of the program's descriptors. */
 static int open_process(pid_t pid)
 {
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    int fd = pidfd_of_process(pid);
     if (fd < 0)
-        return -errno;
+        return fd;
     int high = descriptor_move_high(fd);
     if (high < 0)
         close(fd);

@@ -2,7 +2,7 @@
  * be profiled. Its numbers mean nothing to profd, so each is told of over a connection of its own,
  * and the kernel says whose: at the other end is the process that becomes the program, or the
  * message carries a descriptor of the child that was made to run it. How children ended is told by
- * the ring, by their identity (common/process_identity.h).
+ * the ring, by their identity (common/pidfd.h).
  *
  * Async-signal-safe, also between vfork and exec. May change errno. */
 #ifndef PROFD_AGENT_CENSUS_MESSAGE_H

@@ -1,7 +1,7 @@
 #include "daemon/wiring.h"
 
 #include "daemon/capture/captures.h"
-#include "daemon/census/census.h"
+#include "daemon/census/census_program.h"
 #include "daemon/census/census_recall.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/clients/clients.h"

@@ -131,6 +131,14 @@ ssize_t socket_send(int fd, const void *bytes, size_t count, const int *fds, siz
     return sent < 0 ? -errno : sent;
 }
 
+int socket_send_whole(int fd, const void *bytes, size_t count, int passed)
+{
+    ssize_t sent = socket_send(fd, bytes, count, &passed, passed >= 0 ? 1 : 0);
+    if (sent < 0)
+        return (int)sent;
+    return (size_t)sent == count ? 0 : -EIO;
+}
+
 /* Keeps up to SOCKET_MAX_DESCRIPTORS of what came in HEADER and closes the others. */
 static void keep_descriptors(const struct cmsghdr *header, int *fds, size_t *fd_count)
 {

@@ -40,6 +40,10 @@ int socket_connect_patiently(const char *path, unsigned patience_ms);
  * descriptors are then sent), or -EAGAIN, -EPIPE … */
 ssize_t socket_send(int fd, const void *bytes, size_t count, const int *fds, size_t fd_count);
 
+/* Sends all of a short message at once, with the descriptor PASSED (-1: none). Returns 0; -EIO if
+ * the buffer took only a part; or an error of socket_send(). */
+int socket_send_whole(int fd, const void *bytes, size_t count, int passed);
+
 /* Receives up to COUNT bytes, and *FD_COUNT descriptors (close-on-exec, owned by the caller) into
  * FDS. Returns the number of bytes, 0 at the end of the stream, -EAGAIN, or another negative errno.
  * Surplus descriptors, and those for which this process has no number free, are closed.

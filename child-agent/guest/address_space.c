@@ -1,9 +1,6 @@
 #include "child-agent/guest/address_space.h"
 
-#include <stddef.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
     OUR_PART = 10, /* one in so many bytes */
@@ -46,19 +43,10 @@ uint64_t address_space_share_of(enum address_limit limit, uint64_t limit_bytes,
     return shared_bytes(limit, limit_bytes) / PERCENT * uses[use].percent;
 }
 
-/* The program's own word (raised_limits.h) takes more calls, and nearly all have no limit. */
-static bool is_without_limit(int resource)
-{
-    struct rlimit kernel;
-    return syscall(SYS_prlimit64, 0, resource, NULL, &kernel) == 0 &&
-           kernel.rlim_cur == RLIM_INFINITY;
-}
-
 static bool get_limit(enum address_limit limit, uint64_t *bytes)
 {
     struct rlimit set;
-    if (is_without_limit(limits[limit].resource) || getrlimit(limits[limit].resource, &set) < 0 ||
-        set.rlim_cur == RLIM_INFINITY)
+    if (getrlimit(limits[limit].resource, &set) < 0 || set.rlim_cur == RLIM_INFINITY)
         return false;
     *bytes = set.rlim_cur;
     return true;

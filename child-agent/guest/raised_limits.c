@@ -46,6 +46,12 @@ bool raised_limits_have(int resource)
     return find_limit(resource) != NULL;
 }
 
+bool raised_limits_have_raised(int resource)
+{
+    const struct raised_limit *limit = find_limit(resource);
+    return limit != NULL && atomic_load(&limit->is_raised);
+}
+
 static rlim_t raised_value(rlim_t value, uint64_t own_bytes)
 {
     return value > RLIM_INFINITY - own_bytes ? RLIM_INFINITY : value + own_bytes;

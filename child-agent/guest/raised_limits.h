@@ -12,6 +12,9 @@
 /* Returns whether a limit on RESOURCE is raised for the agent. */
 bool raised_limits_have(int resource);
 
+/* Returns whether it has been: otherwise the kernel has what the program sees. */
+bool raised_limits_have_raised(int resource);
+
 /* Returns what the kernel gets for WANTED of the program, while it has KERNEL, which the program
  * sees as SEEN, and the agent takes OWN_BYTES. Pure. */
 struct rlimit raised_limits_choose(const struct rlimit *wanted, const struct rlimit *kernel,

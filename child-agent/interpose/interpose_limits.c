@@ -21,12 +21,15 @@ static int kernel_call(pid_t pid, int resource, const struct rlimit *wanted, str
 }
 
 /* Those that may be no addresses go to the kernel, and so does all that is not about this process:
- * a child of vfork() is about to become another program. */
+ * a child of vfork() is about to become another program. So do questions of what was never raised.
+ */
 static bool is_ours(pid_t pid, int resource, const struct rlimit *wanted)
 {
     struct rlimit copy;
-    return core.is_enabled && raised_limits_have(resource) && !atomic_load(&core.has_filter) &&
-           (pid == 0 || pid == getpid()) && sampling_signal_is_own_process() &&
+    return core.is_enabled &&
+           (wanted != NULL ? raised_limits_have(resource) : raised_limits_have_raised(resource)) &&
+           !atomic_load(&core.has_filter) && (pid == 0 || pid == getpid()) &&
+           sampling_signal_is_own_process() &&
            (wanted == NULL || process_memory_read_argument(wanted, &copy, sizeof(copy)));
 }
 

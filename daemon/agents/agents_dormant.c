@@ -1,7 +1,6 @@
 /* Processes that have recorded nothing yet: they are known from the census ring alone. */
 #include <string.h>
 
-#include "common/process_identity.h"
 #include "daemon/agents/agents_inside.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_title.h"
@@ -57,7 +56,7 @@ static void look_for_dormant(struct agents *agents, struct child *child)
     }
     child_set_search(agents->children, child, CHILD_SEARCH_NONE);
     if (pidfd >= 0) {
-        child->identity = process_identity(pidfd);
+        child->identity = pidfd_identity(pidfd);
         agents_watch(agents, child, pidfd);
         process_title_learn_first_argument(child);
     } else if (needs_watch) {

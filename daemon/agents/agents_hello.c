@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "buffer/arena.h"
-#include "common/process_identity.h"
 #include "daemon/access.h"
 #include "daemon/agents/agent_connection.h"
 #include "daemon/agents/agents_inside.h"
@@ -117,7 +116,7 @@ struct child_introduction agents_introduce(const struct message_hello *hello, pi
         .pid = peer_pid > 0 ? peer_pid : (pid_t)hello->pid,
         .parent_pid = find_parent(hello, peer_pid),
         .start_ns = hello->start_ns,
-        .identity = pidfd >= 0 ? process_identity(pidfd) : 0,
+        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
         .is_fork = hello->is_fork != 0,
         .executable = hello->executable.bytes,
         .executable_length = hello->executable.length,

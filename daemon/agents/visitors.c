@@ -45,11 +45,13 @@ static void free_visitor(struct visitor *visitor)
     free(visitor);
 }
 
-/* Of a stranger, who held nothing but the connection until now. */
-static int find_process(const struct visitor *visitor, const struct connection *connection)
+/* A stranger held nothing but the connection until now. */
+static void find_process(struct visitor *visitor, const struct connection *connection)
 {
-    int pidfd = pidfd_of_peer(visitor->fd, connection_peer(connection)->pid);
-    return pidfd < 0 ? -1 : pidfd;
+    if (visitor->pidfd < 0)
+        visitor->pidfd = pidfd_of_peer(visitor->fd, connection_peer(connection)->pid);
+    if (visitor->pidfd < 0)
+        visitor->pidfd = -1;
 }
 
 static int introduce_visitor(struct visitor *visitor, struct connection *connection, unsigned kind,
@@ -58,14 +60,14 @@ static int introduce_visitor(struct visitor *visitor, struct connection *connect
     const struct visitors *visitors = visitor->visitors;
 
     if (kind == MESSAGE_HELLO) {
-        int pidfd = visitor->pidfd >= 0 ? visitor->pidfd : find_process(visitor, connection);
+        find_process(visitor, connection);
+        int pidfd = visitor->pidfd;
         visitor->pidfd = -1;
         return visitors->events->on_agent(connection, pidfd, payload, bytes, fds, fd_count,
                                           visitors->context);
     }
     if (kind == MESSAGE_PROGRAM) {
-        if (visitor->pidfd < 0)
-            visitor->pidfd = find_process(visitor, connection);
+        find_process(visitor, connection);
         visitors->events->on_program(connection, visitor->pidfd, payload, bytes, fds, fd_count,
                                      visitors->context);
         connection_close(connection, -ESHUTDOWN);

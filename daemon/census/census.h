@@ -25,7 +25,6 @@ struct child;
 struct child_table;
 struct install_paths;
 struct lease_ledger;
-struct message_program;
 struct process_remains;
 struct session;
 
@@ -63,13 +62,6 @@ struct census_start {
     uint64_t start_ns;                /* just before it was started */
     const char *executable;           /* "": not known; borrowed */
     enum recording_obstacle obstacle; /* why it will probably not be profiled */
-};
-
-/* Who sent a message about a program. */
-struct census_sender {
-    pid_t pid;
-    int process_fd; /* of the process that it is about; borrowed; -1: none */
-    bool is_about_child;
 };
 
 /* What the census looks at, or works on; borrowed. */
@@ -128,11 +120,6 @@ void census_schedule(struct census *census);
 
 /* Reads the entries that agents have written. Returns their number. */
 unsigned census_read(struct census *census);
-
-/* SENDER, a process in another pid namespace, says in MESSAGE what itself or its child is about to
- * run. Returns false if it is about a process of somebody else. */
-bool census_note_program(struct census *census, const struct message_program *message,
-                         const struct census_sender *sender);
 
 /* Reads the entries and scans now, before what is known is shown. */
 void census_take(struct census *census);

@@ -1,5 +1,5 @@
-/* Processes of other pid namespaces, whose ends are told by identity (common/process_identity.h),
- * since their numbers mean nothing here.
+/* Processes of other pid namespaces, whose ends are told by identity (common/pidfd.h), since their
+ * numbers mean nothing here.
  *
  * What programs they run is told in messages, for which the kernel knows whose they are, and how
  * they ended in the census ring, which is read at another time: an end may come first. The numbers

@@ -8,7 +8,6 @@
 
 #include "buffer/lease_ledger.h"
 #include "common/file_name.h"
-#include "common/process_identity.h"
 #include "common/time_units.h"
 #include "daemon/agents/agents.h"
 #include "daemon/census/census.h"
@@ -17,7 +16,6 @@
 #include "daemon/children/process_tree.h"
 #include "daemon/log.h"
 #include "daemon/session.h"
-#include "ipc/messages.h"
 
 /* A parent reports a program a moment after it was started, which may be after its end. */
 enum { NAME_WITHIN_NS = NS_PER_S };
@@ -33,7 +31,7 @@ struct child *census_add(struct census *census, const struct process_sighting *s
         .pid = sighting->pid,
         .parent_pid = sighting->parent_pid,
         .start_ns = sighting->start_ns,
-        .identity = pidfd >= 0 ? process_identity(pidfd) : 0,
+        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
         .executable = executable,
         .executable_length = strlen(executable),
     };
@@ -413,8 +411,7 @@ bool census_entry_is_of_session(const struct census_entry *entry, const struct s
            (tells_session && entry->generation == session->generation);
 }
 
-/* What was told during the session, and what tells of it, changes what is known of processes. */
-static void take_entry(struct census *census, struct census_entry *entry)
+void census_take_entry(struct census *census, struct census_entry *entry)
 {
     uint64_t now_ns = uv_hrtime();
 
@@ -428,71 +425,6 @@ static void take_entry(struct census *census, struct census_entry *entry)
         record_exec_call(census, entry); /* it may take up the session before it is made */
 }
 
-/* The pid of a process that has been reaped: it may have been seen before. */
-static pid_t pid_of_reaped(struct census *census, uint64_t identity)
-{
-    pid_t known = census_foreign_find(&census->foreign, identity);
-
-    return known != 0 ? known : CENSUS_LAST_PID + ++census->unnumbered;
-}
-
-/* Sets the *PID of the child of SENDER, with IDENTITY, that a message is about. Returns false if it
- * is another's: who sends its descriptor may not tell of it. */
-static bool find_child_of(struct census *census, const struct census_sender *sender,
-                          uint64_t identity, pid_t *pid)
-{
-    struct process_sighting sighting;
-
-    *pid = pidfd_number(sender->process_fd);
-    if (*pid != 0 && process_sight(*pid, &sighting))
-        return sighting.parent_pid == sender->pid;
-    *pid = pid_of_reaped(census, identity);
-    return true;
-}
-
-static pid_t parent_of_sender(const struct census_sender *sender)
-{
-    struct process_sighting sighting;
-
-    return process_sight(sender->pid, &sighting) ? sighting.parent_pid : 0;
-}
-
-static struct census_entry entry_of_message(const struct message_program *message,
-                                            const struct census_sender *sender, pid_t pid)
-{
-    char path[MESSAGE_MAX_PATH + 1];
-    struct census_entry entry = {
-        .kind = message->has_failed ? CENSUS_FAILED : CENSUS_EXEC,
-        .pid = pid,
-        .parent_pid = sender->is_about_child ? sender->pid : parent_of_sender(sender),
-        .time_ns = message->time_ns,
-        .cpu_ns = message->cpu_ns,
-        .obstacle = (uint32_t)message->obstacle,
-    };
-
-    snprintf(path, sizeof(path), "%.*s", (int)message->path.length, message->path.bytes);
-    census_ring_set_path(&entry, path);
-    return entry;
-}
-
-bool census_note_program(struct census *census, const struct message_program *message,
-                         const struct census_sender *sender)
-{
-    const uint64_t identity = sender->process_fd >= 0 ? process_identity(sender->process_fd) : 0;
-    struct census_entry end;
-    pid_t pid = sender->pid;
-
-    if (sender->is_about_child && !find_child_of(census, sender, identity, &pid))
-        return false;
-    struct census_entry entry = entry_of_message(message, sender, pid);
-    const struct census_foreign_process process = { identity, pid, entry.parent_pid };
-    census_foreign_learn(&census->foreign, &process, pid <= CENSUS_LAST_PID);
-    take_entry(census, &entry);
-    if (census_foreign_take_end(&census->foreign, identity, &end))
-        take_entry(census, &end);
-    return true;
-}
-
 unsigned census_read(struct census *census)
 {
     struct census_ring *ring = census->ledger->ring;
@@ -504,7 +436,7 @@ unsigned census_read(struct census *census)
         return 0;
     /* No more than there is room for: others may write as fast as we read. */
     for (; count < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); count++)
-        take_entry(census, &entry);
+        census_take_entry(census, &entry);
     agents_watch_dormant(census->agents);
     uint64_t lost = census_ring_take_lost(ring);
     if (is_on)

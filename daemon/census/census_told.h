@@ -35,6 +35,9 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
  * that had just started when it joined the session. Pure. */
 bool census_entry_is_of_session(const struct census_entry *entry, const struct session *session);
 
+/* Applies ENTRY, which it may change, if it was told during the session or tells of it. */
+void census_take_entry(struct census *census, struct census_entry *entry);
+
 /* Adds the process whose existence ENTRY, a CENSUS_PRESENT, reports. */
 void census_add_present(struct census *census, const struct census_entry *entry);
 

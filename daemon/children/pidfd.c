@@ -23,12 +23,6 @@ struct pidfd_information {
 #define PIDFD_INFORMATION_EXIT (1ULL << 3)
 #define PIDFD_GET_INFORMATION  _IOWR(0xFF, 11, struct pidfd_information)
 
-int pidfd_of_process(pid_t pid)
-{
-    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    return pidfd < 0 ? -errno : pidfd;
-}
-
 int pidfd_of_peer(int fd, pid_t pid)
 {
     int pidfd;

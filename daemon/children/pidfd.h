@@ -1,7 +1,8 @@
 /* Descriptors of processes: they show when a process has ended and, on a recent kernel, how it
  * ended.
  *
- * This is the only place that knows the kernel's interface. Nothing here blocks. */
+ * This and common/pidfd.h are the only places that know the kernel's interface. Nothing here
+ * blocks. */
 #ifndef PROFD_DAEMON_PIDFD_H
 #define PROFD_DAEMON_PIDFD_H
 
@@ -9,8 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns a close-on-exec descriptor of PID, -ESRCH if PID is gone, or another negative errno. */
-int pidfd_of_process(pid_t pid);
+#include "common/pidfd.h"
 
 /* Returns a close-on-exec descriptor of the process at the other end of the Unix socket FD, even if
  * that has ended meanwhile (since Linux 6.5), or else of PID; -ESRCH if it is gone, or another

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/pidfd.h"
+
 enum { END_TIMEOUT_MS = 5000 };
 
 /* The longest folder name, so that the socket's path fits its address with room to spare. */
@@ -203,12 +205,12 @@ pid_t private_daemon_command(const struct private_daemon *daemon)
 /* True when the process ended within the time. */
 static bool wait_for_end(pid_t pid, int timeout_ms)
 {
-    int handle = (int)syscall(SYS_pidfd_open, pid, 0);
+    int handle = pidfd_of_process(pid);
     struct pollfd poll_handle = { .fd = handle, .events = POLLIN };
     int ready;
 
     if (handle < 0)
-        return errno == ESRCH;
+        return handle == -ESRCH;
     do {
         ready = poll(&poll_handle, 1, timeout_ms);
     } while (ready < 0 && errno == EINTR);

@@ -1,7 +1,7 @@
 /* daemon.census: what processes tell of themselves through the census. */
 
-#include "common/process_identity.h"
 #include "daemon/census/census.h"
+#include "daemon/census/census_program.h"
 #include "daemon/census/census_told.h"
 #include "daemon/children/pidfd.h"
 #include "ipc/messages.h"
@@ -174,7 +174,7 @@ static bool tell_program_there(const struct census_sender *sender, bool has_fail
 static void put_end_there(int process_fd)
 {
     struct census_entry end = { .kind = CENSUS_FOREIGN_ENDED,
-                                .identity = process_identity(process_fd),
+                                .identity = pidfd_identity(process_fd),
                                 .time_ns = START_NS + 2,
                                 .cpu_ns = 5,
                                 .wait_status = SIGKILL };
@@ -206,7 +206,7 @@ START_TEST(a_program_in_another_pid_namespace_is_listed_with_its_end)
     const int process_fd = pidfd_of_process(process);
     const struct census_sender sender = { is_about_child ? getpid() : process, process_fd,
                                           is_about_child };
-    if (process_identity(process_fd) == 0)
+    if (pidfd_identity(process_fd) == 0)
         return; /* a kernel that tells none */
     if (tellings[_i].has_ended)
         put_end_there(process_fd);
@@ -228,7 +228,7 @@ START_TEST(one_that_was_reaped_before_profd_asked_for_its_pid_is_listed_all_the_
     ck_assert(tell_program_there(&sender, false));
     ck_assert(tell_program_there(&sender, false));
     ck_assert_ptr_nonnull(child_table_find_latest(&table, CENSUS_LAST_PID + 1));
-    if (process_identity(process_fd) != 0) /* else each message may be about another one */
+    if (pidfd_identity(process_fd) != 0) /* else each message may be about another one */
         ck_assert_uint_eq(table.count, 1);
     close(process_fd);
 }
@@ -241,7 +241,7 @@ START_TEST(one_that_was_seen_before_it_was_told_of_is_listed_once)
     const struct process_sighting sighting = { .pid = process,
                                                .parent_pid = getpid(),
                                                .start_ns = START_NS + 1 };
-    if (process_identity(process_fd) == 0)
+    if (pidfd_identity(process_fd) == 0)
         return; /* a kernel that tells none */
     ck_assert_ptr_nonnull(census_add(&census, &sighting, "/bin/still", OBSTACLE_STATIC));
     kill(process, SIGKILL);
@@ -282,7 +282,7 @@ START_TEST(an_exec_there_that_failed_did_not_happen)
 {
     const int process_fd = pidfd_of_process(process);
     const struct census_sender sender = { process, process_fd, false };
-    if (process_identity(process_fd) == 0)
+    if (pidfd_identity(process_fd) == 0)
         return; /* a kernel that tells none */
     put_entry(CENSUS_PRESENT, START_NS, 0);
     census_read(&census);

@@ -41,6 +41,8 @@ START_TEST(only_memory_is_raised)
     ck_assert(raised_limits_have(RLIMIT_DATA));
     ck_assert(!raised_limits_have(RLIMIT_STACK));
     ck_assert(!raised_limits_have(-1));
+    ck_assert(!raised_limits_have_raised(RLIMIT_AS));
+    ck_assert(!raised_limits_have_raised(RLIMIT_STACK));
 }
 END_TEST
 

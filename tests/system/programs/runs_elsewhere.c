@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SPAWNED = 200, FAILING = 30, TOO_LONG = 4 * 1024 * 1024 };
+enum { SPAWNED = 200, FAILING = 30, TOO_LONG = 256 * 1024 };
 
 extern char **environ;
 

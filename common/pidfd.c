@@ -1,4 +1,4 @@
-#include "common/process_identity.h"
+#include "common/pidfd.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -17,7 +17,14 @@ static bool is_of_pidfs(int pidfd)
     return fstatfs(pidfd, &file_system) == 0 && file_system.f_type == PIDFS_MAGIC_NUMBER;
 }
 
-uint64_t process_identity(int pidfd)
+int pidfd_of_process(pid_t pid)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+    return pidfd < 0 ? -errno : pidfd;
+}
+
+uint64_t pidfd_identity(int pidfd)
 {
     int call_errno = errno;
     struct stat status;
@@ -27,11 +34,11 @@ uint64_t process_identity(int pidfd)
     return identity;
 }
 
-uint64_t process_identity_of_pid(pid_t pid)
+uint64_t pidfd_identity_of_process(pid_t pid)
 {
     int call_errno = errno;
-    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    uint64_t identity = pidfd >= 0 ? process_identity(pidfd) : 0;
+    int pidfd = pidfd_of_process(pid);
+    uint64_t identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0;
 
     if (pidfd >= 0)
         close(pidfd);
