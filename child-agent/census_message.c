@@ -41,6 +41,7 @@ static int send_message(int socket, const struct census_entry *entry, int proces
         .obstacle = entry->obstacle,
         .has_failed = entry->kind == CENSUS_FAILED,
         .path = { entry->path, strlen(entry->path) },
+        .is_about_child = process_fd >= 0,
     };
     long count = message_put_program(bytes, sizeof(bytes), MESSAGE_PROGRAM, &program);
     return count < 0 ? (int)count : socket_send_whole(socket, bytes, (size_t)count, process_fd);

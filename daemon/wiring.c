@@ -62,21 +62,28 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
     return agents_hello(&profd->agents, connection, pidfd, payload, bytes, fds, fd_count);
 }
 
+/* Whether SENDER and its MESSAGE make sense together. */
+static bool is_program_sound(const struct message_program *message,
+                             const struct census_sender *sender)
+{
+    return protocol_version_is_understood(message->protocol_version) &&
+           (!sender->is_about_child || sender->process_fd < 0 || pidfd_is_one(sender->process_fd));
+}
+
 static void on_program(struct connection *connection, int pidfd, const uint8_t *payload,
                        size_t bytes, const int *fds, size_t fd_count, void *context)
 {
     struct daemon *profd = context;
     const struct peer_credentials *peer = connection_peer(connection);
-    const bool is_about_child = fd_count > 0;
-    const struct census_sender sender = { peer->pid, is_about_child ? fds[0] : pidfd,
-                                          is_about_child };
+    struct census_sender sender = { peer->pid, pidfd, false };
     struct message_program message;
+    bool is_malformed = message_get_program(payload, bytes, &message) < 0;
+    if (!is_malformed && message.is_about_child)
+        sender = (struct census_sender){ peer->pid, fd_count > 0 ? fds[0] : -1, true };
     if (!agents_may_connect(&profd->agents, peer))
         log_warn_of_many(peer->pid, "rejected a report of %d of user %u: not started by profd",
                          peer->pid, peer->uid);
-    else if (message_get_program(payload, bytes, &message) < 0 ||
-             !protocol_version_is_understood(message.protocol_version) ||
-             (is_about_child && !pidfd_is_one(fds[0])))
+    else if (is_malformed || !is_program_sound(&message, &sender))
         log_warn_of_many(peer->pid, "rejected a report of %d: malformed message", peer->pid);
     else if (!census_note_program(&profd->census, &message, &sender))
         log_warn_of_many(peer->pid, "rejected a report of %d: it is about no child of it",

@@ -109,9 +109,13 @@ static const struct message_field triggered_fields[] = {
 SCHEMA(triggered, NULL);
 
 static const struct message_field program_fields[] = {
-    VERSION(program),          NUMBER(program, time_ns),
-    NUMBER(program, cpu_ns),   UP_TO(program, obstacle, OBSTACLE_COUNT - 1),
-    FLAG(program, has_failed), TEXT(program, path, MESSAGE_MAX_PATH),
+    VERSION(program),
+    NUMBER(program, time_ns),
+    NUMBER(program, cpu_ns),
+    UP_TO(program, obstacle, OBSTACLE_COUNT - 1),
+    FLAG(program, has_failed),
+    TEXT(program, path, MESSAGE_MAX_PATH),
+    FLAG(program, is_about_child),
 };
 SCHEMA(program, NULL);
 

@@ -167,6 +167,7 @@ struct message_program {
     uint64_t obstacle;          /* enum recording_obstacle */
     uint64_t has_failed;        /* 1: it could not be run */
     struct message_string path; /* at most MESSAGE_MAX_PATH */
+    uint64_t is_about_child;    /* 1: not about the sender */
 };
 
 /* --- profd → agent --- */

@@ -209,10 +209,9 @@ void agents_note_disconnected(struct child *child)
     child_detach(child);
     if (child->watch == NULL)
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
-    else if (process_runs_other_program(child->pid, child->executable)) {
-        agents_end(agents, child, VERDICT_EXECED, 0, uv_hrtime());
-        agents->events->on_replaced(agents->context); /* as a program that may have no agent */
-    } else
+    else if (process_runs_other_program(child->pid, child->executable))
+        agents_note_exec(child);
+    else
         agents->events->on_silence(child, agents->context);
 }
 

@@ -129,8 +129,8 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
     agents_change_end_to_exec(earlier, exec_ns);
 }
 
-/* CHILD, which has ended, did so as the program that it became, of which nothing else is known. */
-static void split_from_unheard(struct child *child)
+/* The program that CHILD became, of which nothing else is known. */
+static struct child *add_unheard(struct child *child)
 {
     const char *path = child->exec.path != NULL ? child->exec.path : "";
     const struct child_introduction who = {
@@ -142,8 +142,24 @@ static void split_from_unheard(struct child *child)
     };
     enum recording_obstacle obstacle =
         child->exec.obstacle != OBSTACLE_NONE ? child->exec.obstacle : OBSTACLE_SILENT;
-    agents_split_ending(child, child->exec.start_ns,
-                        agents_add_silent(child->agents, &who, obstacle, -1));
+    return agents_add_silent(child->agents, &who, obstacle, -1);
+}
+
+/* CHILD, which has ended, did so as that program. */
+static void split_from_unheard(struct child *child)
+{
+    agents_split_ending(child, child->exec.start_ns, add_unheard(child));
+}
+
+void agents_note_exec(struct child *child)
+{
+    struct agents *agents = child->agents;
+
+    agents_end(agents, child, VERDICT_EXECED, 0, agents_exec_time(agents, child, uv_hrtime()));
+    if (child->exec.start_ns != 0 && child->exec.obstacle != OBSTACLE_NONE)
+        (void)add_unheard(child);
+    else
+        agents->events->on_replaced(agents->context); /* as a program that may have no agent */
 }
 
 static bool is_unsettled(const struct child *child)
@@ -165,16 +181,30 @@ void agents_settle_silent_exec(struct child *child)
         split_from_unheard(child);
 }
 
+/* EARLIER, which was said to have become LAST, ended as LAST did, or else just now: LAST was added
+ * because its process was gone. */
+static void take_end_back(struct child *earlier, const struct child *last)
+{
+    if (last->state == CHILD_ENDED)
+        child_correct_end(earlier, last->verdict, last->code, last->end_ns);
+    else
+        child_correct_end(earlier, VERDICT_VANISHED, 0, uv_hrtime());
+    agents_take_ending(earlier, last);
+    child_cancel_exec(earlier); /* else it would be settled again */
+}
+
 void agents_forget_silent(struct child *child)
 {
     struct agents *agents = child->agents;
-    const struct child last = *child;
+    struct child last = *child;
 
+    child->watch = NULL; /* kept for EARLIER */
     agents_forget(agents, child);
     struct child *earlier = child_table_find_latest(agents->children, last.pid);
-    if (earlier == NULL || earlier->verdict != VERDICT_EXECED || last.state != CHILD_ENDED)
-        return; /* one that ended otherwise was another process of that pid */
-    agents_take_ending(earlier, &last);
-    child_correct_end(earlier, last.verdict, last.code, last.end_ns);
-    child_cancel_exec(earlier); /* else it would be settled again */
+    if (earlier == NULL || earlier->verdict != VERDICT_EXECED) {
+        child_watch_stop(last.watch); /* one that ended otherwise was another process of that pid */
+        return;
+    }
+    take_end_back(earlier, &last);
+    agents_pass_watch_on(earlier, &last);
 }

@@ -96,7 +96,7 @@ struct census {
     bool is_open;
     uint64_t unfinished;    /* the oldest entry, if it was found unfinished … */
     uint64_t unfinished_ns; /* … first at this time */
-    uint64_t lost;          /* entries, in this session */
+    uint64_t lost;          /* entries and messages, in this session */
     uint64_t scan_ms;       /* until the next one */
     size_t look;            /* the number of the next look at the programs of children */
     struct census_suspect suspects[CENSUS_MAX_SUSPECTS];

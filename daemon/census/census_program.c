@@ -59,10 +59,15 @@ static struct census_entry entry_of_message(const struct message_program *messag
 bool census_note_program(struct census *census, const struct message_program *message,
                          const struct census_sender *sender)
 {
+    (void)census_read(census); /* what was told before */
     const uint64_t identity = sender->process_fd >= 0 ? pidfd_identity(sender->process_fd) : 0;
     struct census_entry end;
     pid_t pid = sender->pid;
 
+    if (sender->is_about_child && sender->process_fd < 0) {
+        census->lost++; /* its descriptor has not arrived, as when we have none left */
+        return true;
+    }
     if (sender->is_about_child && !find_child_of(census, sender, identity, &pid))
         return false;
     struct census_entry entry = entry_of_message(message, sender, pid);

@@ -1,5 +1,5 @@
-/* Programs of other pid namespaces, which are told of in messages (child-agent/census_message.h). Loop
- * thread. */
+/* Programs of other pid namespaces, which are told of in messages (child-agent/census_message.h).
+ * Loop thread. */
 #ifndef PROFD_DAEMON_CENSUS_PROGRAM_H
 #define PROFD_DAEMON_CENSUS_PROGRAM_H
 

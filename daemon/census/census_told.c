@@ -312,11 +312,12 @@ static void apply_end(struct census *census, const struct census_entry *entry)
     census_add_ended(census, &sighting, "", &ending);
 }
 
-/* Whether LATEST, which would not say hello again, still runs the program that it was: its exec is
- * settled when it has happened, or has failed. */
+/* Whether LATEST still runs the program that it was: its exec is settled when it has happened, or
+ * has failed. */
 static bool exec_may_still_fail(const struct child *latest)
 {
-    return latest != NULL && child_is_unconnected(latest) && kill(latest->pid, 0) == 0 &&
+    return latest != NULL && latest->agent != CHILD_IS_SILENT && latest->state != CHILD_ENDED &&
+           kill(latest->pid, 0) == 0 &&
            !process_runs_other_program(latest->pid, latest->executable);
 }
 

@@ -97,6 +97,20 @@ test_a_static_command_is_listed() {
     used_cpu still 100
 }
 
+goes_on_after_exec_in_vain() {
+    expect 0 "$@" "$profctl" run --strict -o out.json -- "$programs/exec_in_vain" ./still
+    read_facts out.json
+    [ "$(process_count exec_in_vain)" -eq 1 ] || fail "$(process_count exec_in_vain) images of one"
+    outcome_of exec_in_vain exited 0
+    used_cpu exec_in_vain 600
+}
+
+test_a_program_that_could_not_become_a_static_one_goes_on() {
+    make_static still
+    goes_on_after_exec_in_vain env
+    goes_on_after_exec_in_vain env WITH_IDLE_THREAD=1
+}
+
 test_a_static_command_that_is_found_by_its_name_is_listed() {
     make_static still
     expect 0 env PATH="$PWD:$PATH" "$profctl" run -o out.json -- still 20

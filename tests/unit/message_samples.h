@@ -57,6 +57,7 @@ static const struct message_program sample_program = {
     .obstacle = OBSTACLE_STATIC,
     .has_failed = 1,
     .path = STRING("/bin/busybox"),
+    .is_about_child = 1,
 };
 static const struct message_session sample_session = {
     .generation = 8,

@@ -254,6 +254,15 @@ START_TEST(one_that_was_seen_before_it_was_told_of_is_listed_once)
 }
 END_TEST
 
+START_TEST(one_whose_descriptor_has_not_arrived_is_missed)
+{
+    const struct census_sender sender = { process, -1, true };
+    ck_assert(tell_program_there(&sender, false));
+    ck_assert_uint_eq(table.count, 0);
+    ck_assert_uint_eq(census.lost, 1);
+}
+END_TEST
+
 START_TEST(nobody_tells_of_another_process_than_his_child)
 {
     const int process_fd = pidfd_of_process(process);
@@ -299,6 +308,46 @@ START_TEST(an_exec_there_that_failed_did_not_happen)
 }
 END_TEST
 
+/* The same, if its end is still to be told when profd hears of the exec. */
+START_TEST(an_exec_of_one_that_is_gone_did_not_happen_if_it_failed)
+{
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender sender = { process, process_fd, false };
+    if (pidfd_identity(process_fd) == 0)
+        return; /* a kernel that tells none */
+    put_entry(CENSUS_PRESENT, START_NS, 0);
+    census_read(&census);
+    ck_assert_ptr_nonnull(latest_child()->watch);
+    kill(process, SIGKILL);
+    ck_assert_int_eq(waitpid(process, NULL, 0), process);
+    ck_assert(tell_program_there(&sender, false));
+    ck_assert(tell_program_there(&sender, true));
+    put_end_there(process_fd);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
+    ck_assert_uint_eq(latest_child()->end_ns, START_NS + 2);
+    close(process_fd);
+}
+END_TEST
+
+/* The same, if that it was there is in the ring when its message comes. */
+START_TEST(what_was_told_before_a_message_is_read_before_it)
+{
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender sender = { process, process_fd, false };
+    if (pidfd_identity(process_fd) == 0)
+        return; /* a kernel that tells none */
+    put_entry(CENSUS_PRESENT, START_NS, 0);
+    ck_assert(tell_program_there(&sender, false));
+    ck_assert_int_eq(latest_child()->dormancy, CHILD_DORMANT);
+    ck_assert(tell_program_there(&sender, true));
+    put_end_there(process_fd);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
+    close(process_fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.census");
@@ -319,9 +368,12 @@ int main(void)
                         sizeof(tellings) / sizeof(tellings[0]));
     tcase_add_test(all, one_that_was_reaped_before_profd_asked_for_its_pid_is_listed_all_the_same);
     tcase_add_test(all, one_that_was_seen_before_it_was_told_of_is_listed_once);
+    tcase_add_test(all, one_whose_descriptor_has_not_arrived_is_missed);
     tcase_add_test(all, nobody_tells_of_another_process_than_his_child);
     tcase_add_test(all, a_program_there_that_could_not_be_run_was_a_mistake);
     tcase_add_test(all, an_exec_there_that_failed_did_not_happen);
+    tcase_add_test(all, an_exec_of_one_that_is_gone_did_not_happen_if_it_failed);
+    tcase_add_test(all, what_was_told_before_a_message_is_read_before_it);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

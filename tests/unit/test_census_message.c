@@ -110,6 +110,7 @@ START_TEST(who_becomes_a_program_is_at_the_other_end)
     receive_program(&arrival);
     ck_assert_int_eq(arrival.peer.pid, getpid());
     ck_assert_uint_eq(arrival.fd_count, 0);
+    ck_assert_uint_eq(arrival.program.is_about_child, 0);
     ck_assert_uint_eq(arrival.program.time_ns, 100);
     ck_assert_uint_eq(arrival.program.cpu_ns, 20);
     ck_assert_uint_eq(arrival.program.obstacle, OBSTACLE_STATIC);
@@ -132,6 +133,7 @@ START_TEST(a_child_comes_by_its_descriptor)
     ck_assert_int_eq(census_message_tell(&entry), 0);
     receive_program(&arrival);
     ck_assert_uint_eq(arrival.fd_count, 1);
+    ck_assert_uint_eq(arrival.program.is_about_child, 1);
     ck_assert_int_eq(pidfd_number(arrival.fds[0]), child);
     ck_assert_uint_eq(arrival.program.has_failed, 1);
     kill(child, SIGKILL);
