@@ -37,7 +37,7 @@
 #include "child-agent/upcalls.h"
 #include "common/apart.h"
 
-static LARGE_APART struct environment environment;
+static LARGE_EARLY struct environment environment;
 
 static const struct upcalls upcalls = {
     .wake = dormancy_wake,
@@ -92,7 +92,7 @@ static bool find_session(struct session_settings *out)
 /* True when it waits until there is something to record. */
 static bool start_session(const struct agent_address *address)
 {
-    static LARGE_APART struct session_settings settings;
+    static LARGE_EARLY struct session_settings settings;
     if (!find_session(&settings))
         return false;
     process_arena_set_room(settings.limit_bytes);

@@ -1,6 +1,5 @@
 #include "child-agent/core.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -18,8 +17,9 @@ struct core_local core_local;
 uint32_t core_epoch = 1;
 __thread bool core_is_forking;
 
-static LARGE_APART char executable[CORE_MAX_PATH];
-static LARGE_APART char command_line[CORE_MAX_COMMAND_LINE];
+/* Behind each other, where they end, since most are short. */
+static LARGE_EARLY char executable[CORE_MAX_PATH + CORE_MAX_COMMAND_LINE];
+static char *command_line = executable;
 static size_t command_line_bytes;
 
 const char *core_executable(void)
@@ -44,25 +44,26 @@ static bool is_per_process_path(const char *path)
 static void remember_executable(void)
 {
     const char *path = (const char *)getauxval(AT_EXECFN); /* NOLINT: an address from the kernel */
-    char directory[CORE_MAX_PATH / 2] = "";
+    size_t length = 0;
     if (path == NULL)
         return;
-    if (is_per_process_path(path) &&
-        readlink("/proc/self/exe", executable, sizeof(executable) - 1) > 0)
+    if (is_per_process_path(path) && readlink("/proc/self/exe", executable, CORE_MAX_PATH - 1) > 0)
         return;
-    if (path[0] != '/' && getcwd(directory, sizeof(directory)) == NULL)
-        directory[0] = '\0';
-    int length = snprintf(executable, sizeof(executable), "%s%s%.*s", directory,
-                          directory[0] != '\0' ? "/" : "", CORE_MAX_PATH / 2 - 2, path);
-    if (length < 0)
-        executable[0] = '\0';
+    if (path[0] != '/' && getcwd(executable, CORE_MAX_PATH / 2) != NULL) {
+        length = strlen(executable);
+        executable[length++] = '/';
+    }
+    size_t bytes = strnlen(path, CORE_MAX_PATH / 2 - 2);
+    memcpy(executable + length, path, bytes);
+    executable[length + bytes] = '\0';
 }
 
 static void remember_command_line(int argument_count, char **arguments)
 {
+    command_line = executable + strlen(executable) + 1;
     for (int i = 0; i < argument_count && arguments[i] != NULL; i++) {
         size_t bytes = strlen(arguments[i]) + 1;
-        size_t room = sizeof(command_line) - command_line_bytes;
+        size_t room = CORE_MAX_COMMAND_LINE - command_line_bytes;
         if (bytes > room)
             bytes = room;
         memcpy(command_line + command_line_bytes, arguments[i], bytes);

@@ -221,7 +221,6 @@ static void read_labels(struct environment *out)
 
 void environment_read(struct environment *out)
 {
-    memset(out, 0, sizeof(*out));
     out->wants_help = value_of("PROFD_HELP") != NULL;
     out->is_disabled =
         read_switch(out, "PROFD_DISABLE") || getauxval(AT_SECURE) != 0 || valgrind_runs_this();

@@ -38,30 +38,31 @@ enum {
     X("PROFD_SIGNAL", "NAME", "signal that takes samples (default URG)")
 
 struct environment {
-    bool is_disabled;                        /* PROFD_DISABLE=1, a setuid program, or valgrind */
-    bool wants_help;                         /* PROFD_HELP */
-    bool starts_up;                          /* PROFD_STARTUP=1: record from the constructor on */
-    int signal_number;                       /* PROFD_SIGNAL; 0: the agent chooses */
-    uint32_t generation;                     /* PROFD_STARTUP_GENERATION, set by profd */
-    uint64_t interval_ns;                    /* PROFD_STARTUP_INTERVAL */
-    enum sampling_clock clock;               /* PROFD_STARTUP_CLOCK, default AUTO */
-    uint64_t features;                       /* PROFD_STARTUP_FEATURES */
-    uint64_t limit_bytes;                    /* PROFD_STARTUP_LIMIT */
-    uint64_t allocation_interval_bytes;      /* PROFD_STARTUP_ALLOC_INTERVAL; 0: not set */
-    char filters[ENVIRONMENT_FILTERS_BYTES]; /* PROFD_STARTUP_FILTERS */
-    char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
-    char labels[ARENA_LABELS_BYTES];                  /* PROFD_LABELS; "": none */
-    uint32_t labels_left_out;                         /* how many labels did not fit */
-    bool is_default_socket; /* nobody specified the socket; its owner must be checked */
+    bool is_disabled;                   /* PROFD_DISABLE=1, a setuid program, or valgrind */
+    bool wants_help;                    /* PROFD_HELP */
+    bool starts_up;                     /* PROFD_STARTUP=1: record from the constructor on */
+    int signal_number;                  /* PROFD_SIGNAL; 0: the agent chooses */
+    uint32_t generation;                /* PROFD_STARTUP_GENERATION, set by profd */
+    uint64_t interval_ns;               /* PROFD_STARTUP_INTERVAL */
+    enum sampling_clock clock;          /* PROFD_STARTUP_CLOCK, default AUTO */
+    uint64_t features;                  /* PROFD_STARTUP_FEATURES */
+    uint64_t limit_bytes;               /* PROFD_STARTUP_LIMIT */
+    uint64_t allocation_interval_bytes; /* PROFD_STARTUP_ALLOC_INTERVAL; 0: not set */
+    uint32_t labels_left_out;           /* how many labels did not fit */
+    bool is_default_socket;             /* nobody specified the socket; its owner must be checked */
     /* "" if it is not known, or if the profile is written without profd. */
     char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     /* A sentence for the user about the first value that makes no sense; "": none. If there is one,
      * the process neither starts recording by itself nor writes a profile; otherwise it behaves as
      * if that value were not set. */
     char problem[ENVIRONMENT_PROBLEM_BYTES];
+    /* What is hardly ever used comes last: its pages need not be there. */
+    char labels[ARENA_LABELS_BYTES];                  /* PROFD_LABELS; "": none */
+    char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
+    char filters[ENVIRONMENT_FILTERS_BYTES];          /* PROFD_STARTUP_FILTERS */
 };
 
-/* Fills *OUT. An empty variable counts as not set. */
+/* Fills *OUT, which is zero. An empty variable counts as not set. */
 void environment_read(struct environment *out);
 
 /* Writes the list of ENVIRONMENT_VARIABLES to descriptor FD. */

@@ -25,7 +25,7 @@ enum {
 };
 
 static char process_name[MAX_NAME_BYTES];
-static char labels[ARENA_LABELS_BYTES];
+static const char *labels; /* ARENA_LABELS_BYTES; NULL: nobody has set them */
 static uint32_t labels_left_out;
 static uint64_t room_bytes = ARENA_USUAL_CHUNK_BYTES;
 
@@ -40,7 +40,7 @@ void process_arena_set_name(const char *name)
 
 void process_arena_set_labels(const char text[ARENA_LABELS_BYTES], uint32_t left_out)
 {
-    memcpy(labels, text, sizeof(labels));
+    labels = text;
     labels_left_out = left_out;
 }
 
@@ -152,7 +152,8 @@ int process_arena_make(void)
         return error;
     }
     atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
-    memcpy(core.arena.header->labels, labels, sizeof(labels));
+    if (labels != NULL)
+        memcpy(core.arena.header->labels, labels, ARENA_LABELS_BYTES);
     core.arena.header->labels_left_out = labels_left_out;
     process_title_follow();
     if (process_name[0] != '\0') /* counted when full */

@@ -30,8 +30,8 @@ int process_arena_renew(void);
  * thread. */
 void process_arena_set_name(const char *name);
 
-/* Sets the labels that the environment gives the process; LEFT_OUT more did not fit. Must be called
- * before any arena is created. */
+/* Sets the labels that the environment gives the process, in TEXT, which stays; LEFT_OUT more did
+ * not fit. Must be called before any arena is created. */
 void process_arena_set_labels(const char text[ARENA_LABELS_BYTES], uint32_t left_out);
 
 /* Forgets the parent's arena in a forked child, which starts as an image of its own. */

@@ -52,7 +52,7 @@ static void fill_settings(const struct session_terms *terms, const struct sessio
 
 bool session_offer_read(struct session_settings *out)
 {
-    static LARGE_APART struct session_terms terms; /* too large for the stack of a handler */
+    static LARGE_EARLY struct session_terms terms; /* too large for the stack of a handler */
     struct lease_ledger *ledger;
     struct session_word word;
     if (!agent_lease_read_session(&word) || agent_lease_get(&ledger) < 0 ||

@@ -9,7 +9,7 @@
 #include "common/features.h"
 #include "profd.h"
 
-LARGE_APART struct session_now session_now;
+LARGE_EARLY struct session_now session_now;
 
 bool session_is_active(void)
 {

@@ -30,7 +30,7 @@ int features_parse(const char *text, uint64_t *bits, char unknown[FEATURE_WORD_B
 {
     *bits = 0;
     for (const char *next = text;; next++) {
-        size_t length = strcspn(next, ",");
+        size_t length = (size_t)(strchrnul(next, ',') - next);
         uint64_t bit = bit_of(next, length);
 
         if (bit == 0) {

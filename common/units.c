@@ -1,8 +1,7 @@
 #include "common/units.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -32,6 +31,11 @@ static const struct unit time_units[] = {
     { "s", NS_PER_S }, { "m", 60.0 * NS_PER_S }, { "h", 3600.0 * NS_PER_S },
 };
 
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
 /* A plain decimal number: strtod also takes "inf", "0x10" and leading blanks, which nobody means
  * here, and asks the locale what a point is. */
 static int parse_decimal(const char *text, double *number, const char **rest)
@@ -40,10 +44,10 @@ static int parse_decimal(const char *text, double *number, const char **rest)
     double scale = 1;
 
     *number = 0;
-    for (; isdigit((unsigned char)*next); next++)
+    for (; is_digit(*next); next++)
         *number = *number * 10 + (*next - '0');
     if (*next == '.')
-        for (next++; isdigit((unsigned char)*next); next++)
+        for (next++; is_digit(*next); next++)
             *number += (*next - '0') * (scale /= 10);
     if (next == text || next[-1] == '.')
         return -EINVAL;
@@ -51,12 +55,22 @@ static int parse_decimal(const char *text, double *number, const char **rest)
     return 0;
 }
 
-static const struct unit *find_unit(const struct unit *units, size_t count, const char *suffix)
+static const struct unit *look_up(const struct unit *units, size_t count, const char *suffix,
+                                  int (*compare)(const char *left, const char *right))
 {
     for (size_t i = 0; i < count; i++)
-        if (strcasecmp(units[i].suffix, suffix) == 0)
+        if (compare(units[i].suffix, suffix) == 0)
             return &units[i];
     return NULL;
+}
+
+/* First as it is written: strcasecmp() brings in the C library's tables of letters, which many
+ * processes that begin would not need otherwise. */
+static const struct unit *find_unit(const struct unit *units, size_t count, const char *suffix)
+{
+    const struct unit *exact = look_up(units, count, suffix, strcmp);
+
+    return exact != NULL ? exact : look_up(units, count, suffix, strcasecmp);
 }
 
 static int to_whole(double number, uint64_t *out)
@@ -117,13 +131,18 @@ int units_parse_rate(const char *text, uint64_t *interval_ns)
 
 int units_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count)
 {
-    unsigned long long number;
+    uint64_t number = 0;
+    bool has_room = true;
 
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
+    if (*text == '\0')
         return -EINVAL;
-    errno = 0;
-    number = strtoull(text, NULL, 10);
-    if (errno != 0 || number < minimum || number > maximum)
+    for (; *text != '\0'; text++) {
+        if (!is_digit(*text))
+            return -EINVAL;
+        has_room = has_room && !__builtin_mul_overflow(number, UINT64_C(10), &number) &&
+                   !__builtin_add_overflow(number, (uint64_t)(*text - '0'), &number);
+    }
+    if (!has_room || number < minimum || number > maximum)
         return -ERANGE;
     *count = number;
     return 0;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/path_join.h"
 #include "common/system_id.h"
 #include "ipc/ledger_memfd.h"
 #include "ipc/ledger_reference.h"
@@ -17,8 +18,7 @@ _Static_assert(sizeof(((struct lease_ledger_header *)0)->boot) >= BOOT_ID_BYTES,
 
 static int make_path(const char *socket_path, char out[LEDGER_FILE_PATH_BYTES])
 {
-    int length = snprintf(out, LEDGER_FILE_PATH_BYTES, "%s%s", socket_path, LEDGER_FILE_SUFFIX);
-    return length > 0 && length < LEDGER_FILE_PATH_BYTES ? 0 : -ENAMETOOLONG;
+    return path_join(out, LEDGER_FILE_PATH_BYTES, socket_path, LEDGER_FILE_SUFFIX);
 }
 
 static int check_owner(int fd)

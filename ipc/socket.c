@@ -1,5 +1,6 @@
 #include "ipc/socket.h"
 
+#include "common/path_join.h"
 #include "common/time_units.h"
 
 #include <errno.h>
@@ -22,14 +23,12 @@ int socket_path(const char *explicit_path, char out[sizeof(((struct sockaddr_un 
 {
     const char *path = explicit_path != NULL ? explicit_path : environment_path("PROFD_SOCKET");
     const char *runtime_directory = environment_path("XDG_RUNTIME_DIR");
-    int length;
     if (path != NULL)
-        length = snprintf(out, PATH_BYTES, "%s", path);
-    else if (runtime_directory != NULL)
-        length = snprintf(out, PATH_BYTES, "%s/profd.sock", runtime_directory);
-    else
-        length = snprintf(out, PATH_BYTES, "/tmp/profd-%u/profd.sock", (unsigned)geteuid());
-    return length >= 0 && length < PATH_BYTES ? 0 : -ENAMETOOLONG;
+        return path_join(out, PATH_BYTES, path, "");
+    if (runtime_directory != NULL)
+        return path_join(out, PATH_BYTES, runtime_directory, "/profd.sock");
+    snprintf(out, PATH_BYTES, "/tmp/profd-%u/profd.sock", (unsigned)geteuid());
+    return 0;
 }
 
 /* FD moved to MINIMUM or above; FD is closed on every path. */

@@ -49,9 +49,10 @@ struct described_counter {
 /* Taken with all signals blocked: a handler may add, too. */
 static struct named_mutex list_lock = NAMED_MUTEX_INITIALIZER(COUNTERS);
 
+static bool has_end_key;
+static pthread_key_t end_key; /* its destructor gives shards back */
+
 static struct {
-    bool has_key;
-    pthread_key_t end_key; /* its destructor gives shards back */
     struct shard *shards;
     _Atomic uint32_t count;
     struct described_counter described[COUNTERS_MAX];
@@ -115,7 +116,7 @@ static void end_shard(void *value)
     struct shard *shard = value;
     sigset_t mask;
     if (++shard->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
-        pthread_setspecific(counters.end_key, shard) == 0)
+        pthread_setspecific(end_key, shard) == 0)
         return;
     lock_list(&mask);
     is_ending = true;
@@ -144,11 +145,11 @@ static struct shard *find_shard(void)
 static void take_shard(void)
 {
     sigset_t mask;
-    if (is_ending || !counters.has_key)
+    if (is_ending || !has_end_key)
         return;
     lock_list(&mask);
     struct shard *shard = own_shard() == NULL ? find_shard() : NULL;
-    if (shard != NULL && pthread_setspecific(counters.end_key, shard) == 0) {
+    if (shard != NULL && pthread_setspecific(end_key, shard) == 0) {
         shard->is_taken = true;
         profd_counter_cells_ = shard->cells;
     }
@@ -300,12 +301,12 @@ int counters_describe(void)
 
 int counters_initialize(void)
 {
-    int error = pthread_key_create(&counters.end_key, end_shard);
-    if (error == 0 && counters.end_key >= KEYS_WITHOUT_MEMORY) {
-        (void)pthread_key_delete(counters.end_key); /* one that is there */
+    int error = pthread_key_create(&end_key, end_shard);
+    if (error == 0 && end_key >= KEYS_WITHOUT_MEMORY) {
+        (void)pthread_key_delete(end_key); /* one that is there */
         error = EAGAIN;
     }
-    counters.has_key = error == 0;
+    has_end_key = error == 0;
     return -error;
 }
 

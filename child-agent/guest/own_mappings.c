@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/apart.h"
+
 /* Shared are the arena, the ledger, and their successors. What finds no room counts as private, or
  * as inherited. */
 enum { MOST_SHARED = 16, MOST_UNFORKED = 64, PAGE_BYTES = 4096 };
@@ -21,7 +23,7 @@ static _Atomic uintptr_t shared_starts[MOST_SHARED];
 static struct {
     _Atomic uintptr_t start; /* 0: there is none */
     size_t bytes;
-} unforked[MOST_UNFORKED];
+} unforked[MOST_UNFORKED] LARGE_APART;
 
 void *__wrap_mmap(void *start, size_t bytes, int protection, int flags, int fd, off_t offset);
 int __wrap_munmap(void *start, size_t bytes);

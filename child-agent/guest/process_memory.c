@@ -22,8 +22,9 @@ static struct {
     bool is_refused;
     size_t first_libraries;
     size_t count;
-    struct range ranges[MOST_RANGES];
-} memory LARGE_APART;
+} memory;
+
+static LARGE_APART struct range ranges[MOST_RANGES];
 
 static __thread bool may_open;
 
@@ -65,7 +66,7 @@ static int count_library(struct dl_phdr_info *library, size_t bytes, void *unuse
 static void add_range(uint64_t start, uint64_t end)
 {
     if (memory.count < MOST_RANGES)
-        memory.ranges[memory.count++] = (struct range){ start, end };
+        ranges[memory.count++] = (struct range){ start, end };
 }
 
 /* The loader lists those that come later behind the first ones. */
@@ -135,7 +136,7 @@ bool process_memory_is_read_directly(void)
 static int read_directly(uint64_t address, void *out, size_t bytes)
 {
     for (size_t i = 0; i < memory.count; i++) {
-        const struct range *range = &memory.ranges[i];
+        const struct range *range = &ranges[i];
         if (address < range->start || address >= range->end || range->end - address < bytes)
             continue;
         memcpy(out, (const void *)(uintptr_t)address, bytes); /* NOLINT: of a library */

@@ -32,8 +32,9 @@
 typedef long call_function(long number, long first, long second, long third, long fourth,
                            long fifth);
 
-/* For the code below, which has two entries: syscall() jumps to what the table has for the number,
- * maybe to its own second half, and that one back to where the call is made. */
+/* For the code below, which has two entries: syscall() jumps to what the tables have for the
+ * number, maybe to its own second half, and that one back to where the call is made. */
+extern const uint8_t interpose_syscall_replacements[];
 extern call_function *const interpose_syscall_functions[];
 call_function interpose_syscall_notice_first; /* it is in the code below */
 int interpose_syscall_notice(long number, unsigned long first, unsigned long second,
@@ -235,23 +236,35 @@ static long enter_namespaces(long number, long fd, long type, long third, long f
     return setns((int)fd, (int)type);
 }
 
-/* By number. NULL: it goes to the kernel. */
-call_function *const interpose_syscall_functions[SYS_clone3 + 1] = {
-    [SYS_rt_sigaction] = change_action,
-    [SYS_rt_sigprocmask] = change_mask,
-    [SYS_clone] = interpose_syscall_notice_first,
-    [SYS_fork] = interpose_syscall_notice_first,
-    [SYS_execve] = run_program,
-    [SYS_exit] = interpose_syscall_notice_first,
-    [SYS_prctl] = interpose_syscall_notice_first,
-    [SYS_unshare] = enter_new_namespaces,
-    [SYS_signalfd] = make_signal_descriptor,
-    [SYS_signalfd4] = make_signal_descriptor,
-    [SYS_setns] = enter_namespaces,
-    [SYS_seccomp] = interpose_syscall_notice_first,
-    [SYS_execveat] = run_program_at,
-    [SYS_clone3] = interpose_syscall_notice_first,
+/* What is called instead of the kernel. */
+#define REPLACEMENTS(X)                                                                            \
+    X(NOTICED, interpose_syscall_notice_first)                                                     \
+    X(ACTION, change_action)                                                                       \
+    X(MASK, change_mask)                                                                           \
+    X(SIGNALFD, make_signal_descriptor)                                                            \
+    X(EXEC, run_program)                                                                           \
+    X(EXEC_AT, run_program_at)                                                                     \
+    X(UNSHARE, enter_new_namespaces)                                                               \
+    X(SETNS, enter_namespaces)
+
+#define X(name, function) REPLACED_BY_##name,
+enum { NOT_REPLACED, REPLACEMENTS(X) };
+#undef X
+
+/* By number. Bytes, since each process would get its own copy of a table of addresses. */
+const uint8_t interpose_syscall_replacements[SYS_clone3 + 1] = {
+    [SYS_rt_sigaction] = REPLACED_BY_ACTION, [SYS_rt_sigprocmask] = REPLACED_BY_MASK,
+    [SYS_clone] = REPLACED_BY_NOTICED,       [SYS_fork] = REPLACED_BY_NOTICED,
+    [SYS_execve] = REPLACED_BY_EXEC,         [SYS_exit] = REPLACED_BY_NOTICED,
+    [SYS_prctl] = REPLACED_BY_NOTICED,       [SYS_unshare] = REPLACED_BY_UNSHARE,
+    [SYS_signalfd] = REPLACED_BY_SIGNALFD,   [SYS_signalfd4] = REPLACED_BY_SIGNALFD,
+    [SYS_setns] = REPLACED_BY_SETNS,         [SYS_seccomp] = REPLACED_BY_NOTICED,
+    [SYS_execveat] = REPLACED_BY_EXEC_AT,    [SYS_clone3] = REPLACED_BY_NOTICED,
 };
+
+#define X(name, function) [REPLACED_BY_##name] = function,
+call_function *const interpose_syscall_functions[] = { REPLACEMENTS(X) };
+#undef X
 
 PROFD_INTERPOSED long syscall(long number, ...);
 
@@ -275,11 +288,12 @@ __asm__(".text\n"
         "    movl %edi, %eax\n"
         "    cmpl $interpose_syscall_last, %eax\n"
         "    ja 1f\n"
-        "    leaq interpose_syscall_functions(%rip), %r11\n"
-        "    movq (%r11,%rax,8), %rax\n"
-        "    testq %rax, %rax\n"
+        "    leaq interpose_syscall_replacements(%rip), %r11\n"
+        "    movzbl (%r11,%rax), %eax\n"
+        "    testl %eax, %eax\n"
         "    jz 1f\n"
-        "    jmp *%rax\n"
+        "    leaq interpose_syscall_functions(%rip), %r11\n"
+        "    jmp *(%r11,%rax,8)\n"
         "1:  movq %rdi, -8(%rsp)\n"
         "    movq %rdi, %rax\n"
         "    movq %rsi, %rdi\n"

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "child-agent/sampler/interrupted_call.h"
+#include "common/apart.h"
 
 enum { ENTRY_BYTES = 16 };
 
@@ -16,7 +17,7 @@ extern const uint8_t program_handler_entries[PROGRAM_HANDLERS_MOST * ENTRY_BYTES
 void call_program_handler(int number, siginfo_t *info, void *context, uint32_t place);
 
 /* By place; filled and never changed again. */
-static _Atomic(__sighandler_t) program_handlers[PROGRAM_HANDLERS_MOST];
+static LARGE_APART _Atomic(__sighandler_t) program_handlers[PROGRAM_HANDLERS_MOST];
 
 _Static_assert(PROGRAM_HANDLERS_MOST == 256 && ENTRY_BYTES == 16, "as the code below has it");
 

@@ -10,6 +10,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/threads/thread_registry_inside.h"
+#include "common/apart.h"
 
 enum {
     REGISTRY_BLOCK_THREADS = 32,
@@ -25,8 +26,10 @@ static struct {
     uint32_t next_index;
     bool is_sampler_running;
     struct profd_process_id process; /* the C library asks the kernel each time */
-    struct thread_registration *blocks[REGISTRY_BLOCKS];
 } registry = { .lock = NAMED_MUTEX_INITIALIZER(REGISTRY) };
+
+static LARGE_EARLY struct thread_registration first_block[REGISTRY_BLOCK_THREADS];
+static struct thread_registration *blocks[REGISTRY_BLOCKS];
 
 struct registry_access thread_registry_hold(void)
 {
@@ -64,7 +67,7 @@ uint32_t thread_registry_slots(struct registry_access access)
 
 struct thread_registration *thread_registry_at(uint32_t slot)
 {
-    return &registry.blocks[slot / REGISTRY_BLOCK_THREADS][slot % REGISTRY_BLOCK_THREADS];
+    return &blocks[slot / REGISTRY_BLOCK_THREADS][slot % REGISTRY_BLOCK_THREADS];
 }
 
 uint32_t thread_registry_slot_count(void)
@@ -95,11 +98,13 @@ static int add_block(void)
     uint32_t block = registry.slot_count / REGISTRY_BLOCK_THREADS;
     if (block == REGISTRY_BLOCKS)
         return -EAGAIN;
-    size_t bytes = REGISTRY_BLOCK_THREADS * sizeof(struct thread_registration);
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = first_block;
+    if (block > 0)
+        memory = mmap(NULL, sizeof(first_block), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return -errno;
-    registry.blocks[block] = memory;
+    blocks[block] = memory;
     return 0;
 }
 

@@ -15,9 +15,9 @@ enum { REGISTRY_FILTERS_BYTES = 4096 };
 
 /* What the session asks for; under the registry's lock. */
 static struct {
-    char filters[REGISTRY_FILTERS_BYTES];
     uint32_t features; /* of threads that pass the filters; 0 without a session */
-} profiled LARGE_APART;
+    char filters[REGISTRY_FILTERS_BYTES];
+} profiled LARGE_EARLY;
 
 static void decide_profiling(struct registry_access access,
                              struct thread_registration *registration)
@@ -38,7 +38,10 @@ static void decide_profiling(struct registry_access access,
 void thread_registry_set_name(struct registry_access access,
                               struct thread_registration *registration, const char *name)
 {
-    snprintf(thread_locked(access, registration)->name, THREAD_NAME_BYTES, "%s", name);
+    struct thread_locked_data *locked = thread_locked(access, registration);
+    size_t length = strnlen(name, THREAD_NAME_BYTES - 1);
+    memcpy(locked->name, name, length);
+    locked->name[length] = '\0';
     decide_profiling(access, registration);
 }
 

@@ -174,8 +174,10 @@ void thread_list_complete(struct process_context *process)
 {
     ensure_main_thread(process);
     make_tids_unique(process);
-    /* Threads must not move after this: their writers have inner pointers. */
-    size_t max_threads = process->threads.count + MAX_UNKNOWN_THREADS;
+    /* Threads must not move after this: their writers have inner pointers. Without an arena there
+     * is no data of unknown ones. */
+    size_t unknown_threads = process->reader != NULL ? MAX_UNKNOWN_THREADS : 0;
+    size_t max_threads = process->threads.count + unknown_threads;
     failure_latch_set(process->latch, mapped_array_reserve(&process->threads, max_threads,
                                                            sizeof(struct thread_context)));
     for (size_t i = 0; i < process->threads.count; i++)

@@ -9,7 +9,8 @@ start_many() {
     "$@" sh -c 'while [ $((i += 1)) -le "$0" ]; do /bin/true; done' "$count"
 }
 
-# All that profctl and profd do is in it, also naming what they found.
+# All that profctl and profd do is in it, also naming what they found, which takes as long for one command as for all:
+# the longer the more debug information of the C library is there.
 short_lives() {
     local count=500 round bare clock
     rm -f "$scratch"/short-*
@@ -18,6 +19,7 @@ short_lives() {
         for clock in "${clocks[@]}"; do
             echo "$bare $(seconds_of start_many "$count" profctl_run "$clock" --)" >>"$scratch/short-$clock"
         done
+        echo "$bare $(seconds_of start_many "$count" profctl_run "${clocks[0]}" --no-symbols --)" >>"$scratch/short-unnamed"
     done
     for clock in "${clocks[@]}"; do
         figure "fork and exec of true, above bare, $(clock_name "$clock")" \
@@ -25,6 +27,8 @@ short_lives() {
         figure "... its CPU time" \
             "$(awk -v count="$count" '{ print ($4 - $2) * 1000 / count }' "$scratch/short-$clock" | median)" ms 0.8
     done
+    row "... without naming what was found, $(clock_name "${clocks[0]}")" \
+        "$(awk -v count="$count" '{ print ($3 - $1) * 1000 / count }' "$scratch/short-unnamed" | median) ms" - -
 }
 
 # Of how many processes called true a capture has the records, with nothing of them dropped.

@@ -15,9 +15,15 @@ static void setup(void)
     setenv("PROFD_SOCKET", "/tmp/somewhere.sock", 1);
 }
 
+static void read_environment(void)
+{
+    memset(&environment, 0, sizeof(environment));
+    environment_read(&environment);
+}
+
 START_TEST(an_empty_environment_means_wait_for_profd)
 {
-    environment_read(&environment);
+    read_environment();
     ck_assert(!environment.is_disabled);
     ck_assert(!environment.starts_up);
     ck_assert_int_eq(environment.signal_number, 0);
@@ -30,7 +36,7 @@ END_TEST
 
 START_TEST(the_socket_is_the_one_that_is_named)
 {
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.socket_path, "/tmp/somewhere.sock");
 }
 END_TEST
@@ -38,26 +44,26 @@ END_TEST
 START_TEST(labels_are_taken_whole_or_counted)
 {
     char labels[2 * ARENA_LABELS_BYTES] = { 0 };
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.labels, "");
     setenv("PROFD_LABELS", "service=web,zone=a", 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.labels, "service=web,zone=a");
     ck_assert_uint_eq(environment.labels_left_out, 0);
     memset(labels, 'x', ARENA_LABELS_BYTES - 1);
     setenv("PROFD_LABELS", labels, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.labels, labels);
     ck_assert_uint_eq(environment.labels_left_out, 0);
     labels[ARENA_LABELS_BYTES - 1] = 'x';
     setenv("PROFD_LABELS", labels, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.labels, "");
     ck_assert_uint_eq(environment.labels_left_out, 1);
     memcpy(labels, "a=b\\,c,d=", 9);
     strcat(labels, ",e=f,g=h");
     setenv("PROFD_LABELS", labels, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.labels, "a=b\\,c");
     ck_assert_uint_eq(environment.labels_left_out, 3);
     ck_assert_str_eq(environment.problem, "");
@@ -71,7 +77,7 @@ START_TEST(a_socket_path_that_fits_no_address_is_no_path)
     path[0] = '/';
     path[sizeof(path) - 1] = '\0';
     setenv("PROFD_SOCKET", path, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.socket_path, "");
 }
 END_TEST
@@ -82,7 +88,7 @@ START_TEST(startup_settings_are_read)
     setenv("PROFD_STARTUP_GENERATION", "7", 1);
     setenv("PROFD_STARTUP_INTERVAL", "2ms", 1);
     setenv("PROFD_STARTUP_FILTERS", "worker,main", 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert(environment.starts_up);
     ck_assert_uint_eq(environment.generation, 7);
     ck_assert_uint_eq(environment.interval_ns, 2000000);
@@ -100,7 +106,7 @@ static const struct {
 START_TEST(the_signal_may_be_a_name_or_a_number)
 {
     setenv("PROFD_SIGNAL", signals[_i].text, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_msg(environment.signal_number == signals[_i].number, "\"%s\"", signals[_i].text);
     ck_assert_str_eq(environment.problem, "");
 }
@@ -118,7 +124,7 @@ START_TEST(the_interval_has_a_unit_or_counts_milliseconds)
 {
     setenv("PROFD_STARTUP", "1", 1);
     setenv("PROFD_STARTUP_INTERVAL", intervals[_i].text, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.problem, "");
     ck_assert_uint_eq(environment.interval_ns, intervals[_i].interval_ns);
 }
@@ -136,7 +142,7 @@ START_TEST(the_clock_is_a_name)
 {
     setenv("PROFD_STARTUP", "1", 1);
     setenv("PROFD_STARTUP_CLOCK", clocks[_i].text, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.problem, "");
     ck_assert_int_eq(environment.clock, clocks[_i].clock);
 }
@@ -146,7 +152,7 @@ START_TEST(features_are_names)
 {
     setenv("PROFD_STARTUP", "1", 1);
     setenv("PROFD_STARTUP_FEATURES", "labels,cpu", 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.problem, "");
     ck_assert_uint_eq(environment.features, FEATURE_LABELS | FEATURE_CPU);
 }
@@ -188,7 +194,7 @@ START_TEST(a_value_that_makes_no_sense_is_told_and_nothing_is_recorded)
     setenv("PROFD_STARTUP", "1", 1);
     setenv("PROFD_SHUTDOWN", "out.json", 1);
     setenv(problems[_i].name, problems[_i].value, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_msg(strstr(environment.problem, problems[_i].word) != NULL, "%s",
                   environment.problem);
     ck_assert_msg(strstr(environment.problem, problems[_i].name) != NULL, "%s",
@@ -205,7 +211,7 @@ START_TEST(filters_that_are_too_long_are_told)
     filters[sizeof(filters) - 1] = '\0';
     setenv("PROFD_STARTUP", "1", 1);
     setenv("PROFD_STARTUP_FILTERS", filters, 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert(strstr(environment.problem, "PROFD_STARTUP_FILTERS") != NULL);
     ck_assert_str_eq(environment.filters, "");
 }
@@ -216,7 +222,7 @@ START_TEST(a_profile_that_is_written_alone_needs_no_profd)
     unsetenv("PROFD_SOCKET");
     setenv("PROFD_STARTUP", "1", 1);
     setenv("PROFD_SHUTDOWN", "out-%p.json", 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert_str_eq(environment.problem, "");
     ck_assert_str_eq(environment.shutdown_pattern, "out-%p.json");
     ck_assert_str_eq(environment.socket_path, "");
@@ -227,7 +233,7 @@ START_TEST(a_profile_of_nothing_is_told)
 {
     unsetenv("PROFD_SOCKET");
     setenv("PROFD_SHUTDOWN", "out.json", 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert(strstr(environment.problem, "PROFD_STARTUP=1") != NULL);
 }
 END_TEST
@@ -235,7 +241,7 @@ END_TEST
 START_TEST(a_process_can_ask_to_be_left_alone)
 {
     setenv("PROFD_DISABLE", "1", 1);
-    environment_read(&environment);
+    read_environment();
     ck_assert(environment.is_disabled);
 }
 END_TEST

@@ -1,0 +1,14 @@
+/* Two parts of a path put together. Pure.
+ *
+ * Without snprintf() and its kin, here and wherever else an agent begins: they bring pages of code
+ * and tables of the C library into a process that may live for a millisecond. */
+#ifndef PROFD_COMMON_PATH_JOIN_H
+#define PROFD_COMMON_PATH_JOIN_H
+
+#include <stddef.h>
+
+/* Puts FIRST and SECOND behind each other into the ROOM bytes of OUT. Returns 0, or -ENAMETOOLONG
+ * with OUT empty. */
+int path_join(char *out, size_t room, const char *first, const char *second);
+
+#endif
