@@ -21,6 +21,7 @@
 #include "child-agent/groups/groups.h"
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/barrier.h"
+#include "child-agent/guest/brief_descriptor.h"
 #include "child-agent/guest/own_mappings.h"
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/guest/raised_limits.h"
@@ -109,6 +110,7 @@ static const struct fork_step fork_steps[] = {
     { .unlock = clock_sampling_after_fork },
     { .unlock = masking_handlers_after_fork_child },
     { .unlock = own_mappings_after_fork_child },
+    { .unlock = brief_descriptor_after_fork_child },
     { .unlock = raised_limits_after_fork_child },
     { .unlock = sampling_signal_after_fork_child },
     { .unlock = after_sampling_after_fork_child },

@@ -1,7 +1,7 @@
 /* Two parts of a path put together. Pure.
  *
- * Without snprintf() and its kin, here and wherever else an agent begins: they bring pages of code
- * and tables of the C library into a process that may live for a millisecond. */
+ * Without snprintf(), which would bring pages of code and tables of the C library into each process
+ * that an agent begins in, and which may live for a millisecond. */
 #ifndef PROFD_COMMON_PATH_JOIN_H
 #define PROFD_COMMON_PATH_JOIN_H
 

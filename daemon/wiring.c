@@ -78,7 +78,7 @@ static void on_program(struct connection *connection, int pidfd, const uint8_t *
     struct census_sender sender = { peer->pid, pidfd, false };
     struct message_program message;
     bool is_malformed = message_get_program(payload, bytes, &message) < 0;
-    if (!is_malformed && message.is_about_child)
+    if (fd_count > 0 || (!is_malformed && message.is_about_child))
         sender = (struct census_sender){ peer->pid, fd_count > 0 ? fds[0] : -1, true };
     if (!agents_may_connect(&profd->agents, peer))
         log_warn_of_many(peer->pid, "rejected a report of %d of user %u: not started by profd",

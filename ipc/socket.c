@@ -49,49 +49,53 @@ static int make_socket(int type_flags, int minimum_fd)
     return fd < 0 ? -errno : raise_descriptor(fd, minimum_fd);
 }
 
-/* FD (negative: why there is none), connected; closed on failure. */
-static int connect_socket(int fd, const char *path)
+int socket_make(int minimum_fd)
+{
+    return make_socket(SOCK_NONBLOCK, minimum_fd);
+}
+
+int socket_reach(int fd, const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     size_t length = strlen(path);
-    int error = fd < 0 ? fd : 0;
 
-    if (error == 0 && length >= sizeof(address.sun_path))
-        error = -ENAMETOOLONG;
-    if (error < 0)
-        goto cleanup;
+    if (length >= sizeof(address.sun_path))
+        return -ENAMETOOLONG;
     memcpy(address.sun_path, path, length + 1);
-    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-        error = -errno;
+    return connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+}
 
-cleanup:
-    if (error < 0 && fd >= 0)
-        close(fd);
-    return error < 0 ? error : fd;
+/* FD, or ERROR, with FD closed. */
+static int fd_unless(int error, int fd)
+{
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
 }
 
 int socket_connect(const char *path, int minimum_fd)
 {
-    return connect_socket(make_socket(SOCK_NONBLOCK, minimum_fd), path);
+    int fd = socket_make(minimum_fd);
+    return fd < 0 ? fd : fd_unless(socket_reach(fd, path), fd);
+}
+
+static int reach_patiently(int fd, const char *path, unsigned patience_ms)
+{
+    const struct timeval patience = { patience_ms / MS_PER_S, patience_ms % MS_PER_S * US_PER_MS };
+
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0)
+        return -errno;
+    int error = socket_reach(fd, path);
+    if (error < 0)
+        return error;
+    return fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 }
 
 int socket_connect_patiently(const char *path, unsigned patience_ms)
 {
-    const struct timeval patience = { patience_ms / MS_PER_S, patience_ms % MS_PER_S * US_PER_MS };
     int fd = make_socket(0, 0);
-
-    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0) {
-        int error = -errno;
-        close(fd);
-        return error;
-    }
-    fd = connect_socket(fd, path);
-    if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
-        int error = -errno;
-        close(fd);
-        return error;
-    }
-    return fd;
+    return fd < 0 ? fd : fd_unless(reach_patiently(fd, path, patience_ms), fd);
 }
 
 /* Room for descriptors beside the bytes, aligned as the kernel wants it. */

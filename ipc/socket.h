@@ -31,6 +31,10 @@ int socket_path(const char *explicit_path, char out[sizeof(((struct sockaddr_un 
  * process's limit on descriptors is not above MINIMUM_FD; or another negative errno. */
 int socket_connect(const char *path, int minimum_fd);
 
+/* The two steps of it: makes the socket, and connects FD, which stays open if that fails. */
+int socket_make(int minimum_fd);
+int socket_reach(int fd, const char *path);
+
 /* The same at any descriptor, but waits up to PATIENCE_MS for a place in the backlog, in turn with
  * others that wait. */
 int socket_connect_patiently(const char *path, unsigned patience_ms);

@@ -201,16 +201,20 @@ static void on_status(const int *wait_status, void *owner)
 void agents_note_disconnected(struct child *child)
 {
     struct agents *agents = child->agents;
+    pid_t pid = child->pid;
 
     child->connection = NULL;
     memory_note_disconnected(child);
-    if (child->state != CHILD_CONNECTED)
+    agents->events->on_news_wanted(agents->context); /* what it told before: an exec, or its end */
+    bool is_there = child_table_find_last_image(agents->children, pid, child) != NULL;
+    if (!is_there || child->state != CHILD_CONNECTED)
         return;
     child_detach(child);
     if (child->watch == NULL)
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
-    else if (process_runs_other_program(child->pid, child->executable))
-        agents_note_exec(child);
+    else if (child_told_silent_exec(child) ||
+             process_runs_other_program(child->pid, child->executable))
+        agents_end_as_replaced(child);
     else
         agents->events->on_silence(child, agents->context);
 }

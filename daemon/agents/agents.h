@@ -152,7 +152,7 @@ void agents_end_unwatched(struct child *child, uint64_t end_ns);
 void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later);
 
 /* Frees the silent CHILD, which never existed because its program could not be run. The previous
- * image continued; if CHILD has ended, that was the end of the previous image. */
+ * image continued; CHILD's end was the end of that one, which has just ended if CHILD has not. */
 void agents_forget_silent(struct child *child);
 
 /* Drops the connection of CHILD, which has ended, and its watch if it is known how it ended. */

@@ -67,8 +67,9 @@ void agents_pass_ending_on(struct child *child, struct child *earlier);
 void agents_continue_process(struct child *child, const struct child *earlier);
 void agents_pass_watch_on(struct child *child, struct child *earlier);
 
-/* CHILD's process runs another program: the one that it told of, if that cannot say hello. */
-void agents_note_exec(struct child *child);
+/* Ends CHILD, whose process runs another program: that which it told of, if that one cannot say
+ * hello. Without a session CHILD is freed. */
+void agents_end_as_replaced(struct child *child);
 
 /* Like agents_settle_exec(), if nothing in the program that CHILD became can still say hello. */
 void agents_settle_silent_exec(struct child *child);

@@ -151,15 +151,16 @@ static void split_from_unheard(struct child *child)
     agents_split_ending(child, child->exec.start_ns, add_unheard(child));
 }
 
-void agents_note_exec(struct child *child)
+void agents_end_as_replaced(struct child *child)
 {
     struct agents *agents = child->agents;
 
+    if (session_is_on(agents->session) && child_told_silent_exec(child)) {
+        (void)add_unheard(child); /* which ends CHILD */
+        return;
+    }
     agents_end(agents, child, VERDICT_EXECED, 0, agents_exec_time(agents, child, uv_hrtime()));
-    if (child->exec.start_ns != 0 && child->exec.obstacle != OBSTACLE_NONE)
-        (void)add_unheard(child);
-    else
-        agents->events->on_replaced(agents->context); /* as a program that may have no agent */
+    agents->events->on_replaced(agents->context); /* as a program that may have no agent */
 }
 
 static bool is_unsettled(const struct child *child)
@@ -177,7 +178,7 @@ void agents_settle_exec(struct child *child)
 
 void agents_settle_silent_exec(struct child *child)
 {
-    if (is_unsettled(child) && child->exec.obstacle != OBSTACLE_NONE)
+    if (is_unsettled(child) && child_told_silent_exec(child))
         split_from_unheard(child);
 }
 
@@ -185,11 +186,12 @@ void agents_settle_silent_exec(struct child *child)
  * because its process was gone. */
 static void take_end_back(struct child *earlier, const struct child *last)
 {
-    if (last->state == CHILD_ENDED)
+    if (last->state == CHILD_ENDED) {
+        agents_take_ending(earlier, last);
         child_correct_end(earlier, last->verdict, last->code, last->end_ns);
-    else
+    } else {
         child_correct_end(earlier, VERDICT_VANISHED, 0, uv_hrtime());
-    agents_take_ending(earlier, last);
+    }
     child_cancel_exec(earlier); /* else it would be settled again */
 }
 
@@ -198,13 +200,15 @@ void agents_forget_silent(struct child *child)
     struct agents *agents = child->agents;
     struct child last = *child;
 
-    child->watch = NULL; /* kept for EARLIER */
+    child->watch = NULL; /* maybe for EARLIER */
     agents_forget(agents, child);
     struct child *earlier = child_table_find_latest(agents->children, last.pid);
-    if (earlier == NULL || earlier->verdict != VERDICT_EXECED) {
-        child_watch_stop(last.watch); /* one that ended otherwise was another process of that pid */
-        return;
-    }
-    take_end_back(earlier, &last);
-    agents_pass_watch_on(earlier, &last);
+    /* One that ended otherwise was another process of that pid. */
+    bool was_earlier = earlier != NULL && earlier->verdict == VERDICT_EXECED;
+    if (was_earlier)
+        take_end_back(earlier, &last);
+    if (was_earlier && earlier->watch == NULL)
+        agents_pass_watch_on(earlier, &last);
+    else
+        child_watch_stop(last.watch);
 }

@@ -77,12 +77,14 @@ static bool stays_silent(const struct process_program *program)
     return program->obstacle != OBSTACLE_NONE && program->path[0] == '/';
 }
 
-/* A silent one that was met before: it may have become another program. True when it has. */
+/* A silent one that was met before: it may have become another program. True when it has. It may
+ * have been told by the name of a link. */
 static bool examine_silent_child(struct child *child, const struct process_program *program)
 {
     cpu_account_follow(child);
     return stays_silent(program) &&
-           !file_name_is_same(child->executable, program->path, strlen(program->path));
+           !file_name_is_same(child->executable, program->path, strlen(program->path)) &&
+           !process_runs_program(child->pid, child->executable);
 }
 
 /* Looks at the process that was sighted. True when SIGHTING is news. */

@@ -7,6 +7,7 @@
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_list.h"
 #include "daemon/children/process_tree.h"
+#include "daemon/session.h"
 #include "ipc/messages.h"
 
 /* The pid of a process that has been reaped: it may have been seen before. */
@@ -65,7 +66,8 @@ bool census_note_program(struct census *census, const struct message_program *me
     pid_t pid = sender->pid;
 
     if (sender->is_about_child && sender->process_fd < 0) {
-        census->lost++; /* its descriptor has not arrived, as when we have none left */
+        /* Its descriptor has not arrived, as when we have none left. */
+        census->lost += session_is_on(census->session);
         return true;
     }
     if (sender->is_about_child && !find_child_of(census, sender, identity, &pid))

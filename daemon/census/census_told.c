@@ -317,7 +317,7 @@ static void apply_end(struct census *census, const struct census_entry *entry)
 static bool exec_may_still_fail(const struct child *latest)
 {
     return latest != NULL && latest->agent != CHILD_IS_SILENT && latest->state != CHILD_ENDED &&
-           kill(latest->pid, 0) == 0 &&
+           (kill(latest->pid, 0) == 0 || errno == EPERM) &&
            !process_runs_other_program(latest->pid, latest->executable);
 }
 

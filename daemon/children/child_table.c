@@ -307,6 +307,11 @@ void child_cancel_exec(struct child *child)
     child->exec = (struct child_exec){ .obstacle = OBSTACLE_NONE };
 }
 
+bool child_told_silent_exec(const struct child *child)
+{
+    return child->exec.start_ns != 0 && child->exec.obstacle != OBSTACLE_NONE;
+}
+
 static bool may_keep(enum child_kept now, enum child_kept next)
 {
 #define TO(kept) (1U << CHILD_KEPT_##kept)

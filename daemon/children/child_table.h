@@ -144,7 +144,7 @@ struct child {
     uint64_t protocol_minor; /* as understood by its agent */
     bool was_seen_itself;    /* /proc showed that its process ran its executable */
     enum child_knowledge knowledge;
-    struct child_exec exec; /* reported but not yet seen; used by the census */
+    struct child_exec exec; /* reported but not yet seen */
     struct child_wait wait;
     uint64_t process_start_ns; /* of the first known image of the process; the time of the exec call
                                 * that made it, if that was reported */
@@ -273,6 +273,9 @@ void child_begin_exec(struct child *child, uint64_t start_ns, const char *path,
                       enum recording_obstacle obstacle);
 /* Notes that it did not run it. */
 void child_cancel_exec(struct child *child);
+
+/* Returns whether CHILD has told of an exec, not cancelled since, of a program without an agent. */
+bool child_told_silent_exec(const struct child *child);
 
 /* Sets what is kept of CHILD's recording to NEXT; its arena_fd and exit must already agree with
  * that. */

@@ -243,8 +243,9 @@ static void put_health(FILE *out, const struct metrics_view *view)
     metric_count(out, "profd_info", labels.text, 1);
     put_gauge(out, "profd_agents_connected", view->agents, "Agents with a connection.");
     put_gauge(out, "profd_clients_connected", view->clients, "Clients, profctl among them.");
-    put_counter(out, "profd_process_news_lost_total", view->lost_news,
-                "Process events lost because profd did not read them in time.");
+    put_counter(
+        out, "profd_process_news_lost_total", view->lost_news,
+        "Process events lost: not read in time, or without the descriptor that says of whom.");
     put_counter(out, "profd_metrics_pages_total", view->pages_made,
                 "Metrics pages that were made before this one.");
     put_own_process(out, view->start_unix_ns);

@@ -97,6 +97,18 @@ test_a_static_command_is_listed() {
     used_cpu still 100
 }
 
+# It lives long enough to be seen in /proc, which shows the name of its file.
+test_a_static_program_that_is_run_by_a_link_is_listed_once() {
+    make_static still
+    ln -s still alias
+    expect 0 "$profctl" run -o out.json -- sh -c './alias 2000; :'
+    read_facts out.json
+    not_profiled alias static
+    outcome_of alias exited 0
+    [ "$(process_count still)" -eq 0 ] || fail "it is listed by two names"
+    used_cpu alias 2000
+}
+
 goes_on_after_exec_in_vain() {
     expect 0 "$@" "$profctl" run --strict -o out.json -- "$programs/exec_in_vain" ./still
     read_facts out.json
@@ -146,6 +158,13 @@ test_programs_in_a_pid_namespace_are_listed_however_short() {
     not_profiled still static
     outcome_of still exited 0
     [ "$(process_count still)" -eq 200 ] || fail "$(process_count still) of 200 programs are listed"
+}
+
+test_copies_of_a_program_in_a_pid_namespace_get_no_descriptors() {
+    run_in_namespace 4 beside ./still
+    [ "$(process_count still)" -eq 200 ] || fail "$(process_count still) of 200 programs are listed"
+    # 4 is also what --strict says of those: the program itself has to end well.
+    outcome_of runs_elsewhere exited 0
 }
 
 # What profd is told waits until it goes on.

@@ -330,6 +330,32 @@ START_TEST(an_exec_of_one_that_is_gone_did_not_happen_if_it_failed)
 }
 END_TEST
 
+/* The same, if its end is seen before profd hears of the exec. */
+START_TEST(an_exec_that_is_told_after_an_end_did_not_happen_if_it_failed)
+{
+    const int process_fd = pidfd_of_process(process);
+    const struct census_sender sender = { process, process_fd, false };
+    siginfo_t end;
+    if (pidfd_identity(process_fd) == 0)
+        return; /* a kernel that tells none */
+    put_entry(CENSUS_PRESENT, START_NS, 0);
+    census_read(&census);
+    const struct child_watch *watch = latest_child()->watch;
+    kill(process, SIGKILL);
+    ck_assert_int_eq(waitid(P_PID, (id_t)process, &end, WEXITED | WNOWAIT), 0);
+    while (latest_child()->state != CHILD_ENDED)
+        uv_run(&loop, UV_RUN_ONCE);
+    ck_assert(tell_program_there(&sender, false));
+    ck_assert(tell_program_there(&sender, true));
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_ptr_eq(latest_child()->watch, watch);
+    put_end_there(process_fd);
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
+    ck_assert_int_eq(waitpid(process, NULL, 0), process);
+    close(process_fd);
+}
+END_TEST
+
 /* The same, if that it was there is in the ring when its message comes. */
 START_TEST(what_was_told_before_a_message_is_read_before_it)
 {
@@ -373,6 +399,7 @@ int main(void)
     tcase_add_test(all, a_program_there_that_could_not_be_run_was_a_mistake);
     tcase_add_test(all, an_exec_there_that_failed_did_not_happen);
     tcase_add_test(all, an_exec_of_one_that_is_gone_did_not_happen_if_it_failed);
+    tcase_add_test(all, an_exec_that_is_told_after_an_end_did_not_happen_if_it_failed);
     tcase_add_test(all, what_was_told_before_a_message_is_read_before_it);
     suite_add_tcase(suite, all);
     return run_suite(suite);

@@ -1,5 +1,5 @@
-/* exec_in_vain PROGRAM: works for a while, tries to become PROGRAM with more arguments than the kernel
- * takes, and works again; with a second thread if WITH_IDLE_THREAD is set. */
+/* exec_in_vain PROGRAM: works for a while, tries to become PROGRAM with more arguments than the
+ * kernel takes, and works again; with a second thread if WITH_IDLE_THREAD is set. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

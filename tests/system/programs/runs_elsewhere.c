@@ -1,12 +1,17 @@
 /* runs_elsewhere HOW PROGRAM: runs PROGRAM, most likely in another pid namespace than profd's. HOW:
  *     often      200 times by posix_spawn()
+ *     beside     as often, beside a thread that forks; 3: a copy has a descriptor of the agent's
  *     in-vain    30 times in a forked child, with more arguments than the kernel takes
  *     confined   in a child of vfork() that may make no socket
  *     deeper     in a child of vfork(), in a pid namespace that is made here */
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +40,41 @@ static int run_often(char **arguments)
             return 1;
     }
     return 0;
+}
+
+/* Whether there is any descriptor of the agent's, which have high numbers. */
+static int has_high_descriptor(void)
+{
+    enum { LOWEST = 850, END = 1000 };
+    for (int fd = LOWEST; fd < END; fd++)
+        if (fcntl(fd, F_GETFD) >= 0)
+            return 1;
+    return 0;
+}
+
+static atomic_bool is_over;
+static int strangers; /* children of fork that had a descriptor of the agent's */
+
+static void *fork_again_and_again(void *argument)
+{
+    while (!atomic_load(&is_over)) {
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(has_high_descriptor());
+        strangers += end_of(pid) != 0;
+    }
+    return argument;
+}
+
+static int run_beside_forks(char **arguments)
+{
+    pthread_t forking;
+    if (pthread_create(&forking, NULL, fork_again_and_again, NULL) != 0)
+        return 1;
+    int error = run_often(arguments);
+    atomic_store(&is_over, true);
+    pthread_join(forking, NULL);
+    return error != 0 ? error : strangers > 0 ? 3 : 0;
 }
 
 static int run_in_vain(const char *program)
@@ -87,6 +127,8 @@ int main(int argc, char **argv)
         return 2;
     if (strcmp(argv[1], "often") == 0)
         return run_often(argv + 2);
+    if (strcmp(argv[1], "beside") == 0)
+        return run_beside_forks(argv + 2);
     if (strcmp(argv[1], "in-vain") == 0)
         return run_in_vain(argv[2]);
     if (strcmp(argv[1], "deeper") == 0 && unshare(CLONE_NEWPID) != 0)
