@@ -26,7 +26,8 @@ static bool find_child_of(struct census *census, const struct census_sender *sen
     struct process_sighting sighting;
 
     *pid = pidfd_number(sender->process_fd);
-    if (*pid != 0 && process_sight(*pid, &sighting))
+    bool is_there = *pid != 0 && process_sight(*pid, &sighting);
+    if (is_there && sighting.parent_pid != 0) /* else it is being reaped at this moment */
         return sighting.parent_pid == sender->pid;
     *pid = pid_of_reaped(census, identity);
     return true;
