@@ -28,7 +28,7 @@ static struct child *child;
 static int agent; /* its end of the socket; -1: closed */
 
 static struct {
-    unsigned acknowledged, progress, profiles, markers, ends;
+    unsigned acknowledged, progress, profiles, markers, news, ends;
     unsigned kind;
     uint64_t generation, marker, hits;
     bool had_descriptor;
@@ -72,15 +72,25 @@ static void on_marker(struct child *of, uint64_t marker, uint64_t hits, void *co
     seen.markers++;
 }
 
+/* What the process told before is read before its end is judged. */
+static void on_news_wanted(void *context)
+{
+    (void)context;
+    ck_assert_int_ne(child->state, CHILD_ENDED);
+    seen.news++;
+}
+
 static void on_end(struct child *of, void *context)
 {
     (void)context;
     ck_assert_ptr_eq(of, child);
+    ck_assert_uint_eq(seen.news, 1);
     seen.ends++;
 }
 
 static const struct agents_events events = {
     .on_end = on_end,
+    .on_news_wanted = on_news_wanted,
     .on_acknowledged = on_acknowledged,
     .on_progress = on_progress,
     .on_profile = on_profile,
