@@ -86,12 +86,15 @@ help: ## this list
 
 # --- Objects and archives ---
 
-$(B)/obj/child-agent/%.o: OWN := -fvisibility=hidden -ftls-model=initial-exec -Ichild-agent/include
+# What the agent is made of: each function in a section of its own, so that they can be put in order.
+IN_AGENT := -fvisibility=hidden -ffunction-sections -fno-plt
+
+$(B)/obj/child-agent/%.o: OWN := $(IN_AGENT) -ftls-model=initial-exec -Ichild-agent/include
 # A compiler that knows what malloc does would take the hooks for mistakes.
 $(MALLOC_HOOKS): CFLAGS += -fno-builtin -foptimize-sibling-calls
 # Called at every allocation while they are counted; unwound by tables.
 $(MALLOC_HOOKS) $(B)/obj/child-agent/allocations/allocation_counter.o: BASE += -fomit-frame-pointer
-$(B)/obj/common/%.o $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden -I$(B)/made
+$(B)/obj/common/%.o $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := $(IN_AGENT) -I$(B)/made
 
 # What protobuf-c makes of the formats of others.
 PROTOCOLS := $(patsubst %.proto,$(B)/made/%.pb-c.c,$(wildcard profctl/*/*.proto))
@@ -159,13 +162,21 @@ $(foreach shell,bash zsh fish,$(eval $(call COMPLETE,$(shell))))
 # What the agent maps is none of the program's.
 OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap,--wrap=madvise
 
+# Where the functions go that most processes run, before the others, and large variables, behind them:
+# whole pages are among these, which the small ones need not begin with.
+OFTEN := $(B)/made/libprofd-often.ld
+$(OFTEN): child-agent/libprofd.often
+	$(Q)mkdir -p $(@D) && { echo 'SECTIONS { .text.often : {' && \
+	sed -n 's/^\([a-z_].*\)/  *(.text.\1 .text.\1.*)/p' $< && echo '} } INSERT BEFORE .text;' && \
+	echo 'SECTIONS { .bss.apart : { *(.bss.large) } } INSERT AFTER .bss;'; } >$@.new && mv $@.new $@
+
 ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it cannot meet the program's own copy. The library calls its own
 # functions, also where a program exports some of the same names.
-$(L)/$(SONAME): $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(SHARED) child-agent/libprofd.map
+$(L)/$(SONAME): $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(SHARED) child-agent/libprofd.map $(OFTEN)
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs -Wl,-z,now \
 	-Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions -Wl,--sort-section=name \
-	-Wl,--version-script=child-agent/libprofd.map \
+	-Wl,-T,$(OFTEN) -Wl,-z,noseparate-code -Wl,--version-script=child-agent/libprofd.map \
 	$(filter %.o %.a,$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -ldl -o $@
 $(L)/libprofd.so: $(L)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@

@@ -136,9 +136,10 @@ static bool is_foreign(pid_t pid, uint64_t start_ns)
     bool is_known = known.pid != 0 && known.ledger == current;
     bool is_same = known.pid == pid && known.start_ns == start_ns;
 
-    if (is_known && (is_same || (known.pid != pid && getppid() == known.pid)))
+    if (is_known && is_same)
         return known.is_foreign;
-    known.is_foreign = !sees_profd(pid) && !agent_lease_is_of_namespace(pid_namespace());
+    if (!is_known || known.pid == pid || getppid() != known.pid)
+        known.is_foreign = !sees_profd(pid) && !agent_lease_is_of_namespace(pid_namespace());
     known.ledger = current;
     known.pid = pid;
     known.start_ns = start_ns;

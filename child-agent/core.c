@@ -13,7 +13,7 @@ enum {
 };
 
 struct core core = { .arena = { .fd = -1 } };
-struct core_local core_local;
+LARGE_APART struct core_local core_local;
 uint32_t core_epoch = 1;
 __thread bool core_is_forking;
 

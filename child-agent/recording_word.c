@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "common/apart.h"
 #include "common/time_units.h"
 #include "profd.h"
 
@@ -19,7 +20,7 @@ volatile uint32_t profd_recording;
 
 static _Atomic uint32_t session_bits, group_bits; /* that it consists of */
 
-static _Atomic(volatile uint32_t *) followers[MOST_FOLLOWERS];
+static LARGE_APART _Atomic(volatile uint32_t *) followers[MOST_FOLLOWERS];
 static _Atomic uint32_t follower_end;  /* no follower is at or after it */
 static _Atomic uint32_t setting_count; /* those who look at the followers at this moment */
 

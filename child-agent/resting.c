@@ -25,11 +25,12 @@ enum { RESTING_INTERVAL_NS = 50 * NS_PER_MS };
 
 static struct {
     resting_join *join;
-    uint32_t refused;                 /* the session that could not be joined; 0: none */
     struct session_settings settings; /* of the session that is joined */
     enum sampling_clock wanted_clock; /* that it asks for */
     uint64_t left_out;                /* of its features */
 } resting LARGE_APART;
+
+static uint32_t refused; /* the session that could not be joined; 0: none */
 
 /* --- What is offered --- */
 
@@ -38,7 +39,7 @@ static struct {
 
 static bool is_new_generation(uint32_t generation)
 {
-    return generation != 0 && generation != resting.refused;
+    return generation != 0 && generation != refused;
 }
 
 /* What is on, as far as this process can have it: resting.settings. False when nothing is. */
@@ -96,7 +97,7 @@ void resting_note_rest(void)
 static void join_at_work(void)
 {
     resting_end();
-    resting.refused = resting.settings.generation; /* not twice, if this one cannot be started */
+    refused = resting.settings.generation; /* not twice, if this one cannot be started */
     resting.join(&resting.settings);
     resting_note_rest();
 }
@@ -208,5 +209,5 @@ void resting_end(void)
 void resting_after_fork_child(void)
 {
     core_local.is_resting = core_local.lacks_thread = false;
-    resting.refused = 0;
+    refused = 0;
 }

@@ -1,16 +1,20 @@
 /* Large variables lie apart from the small ones that all processes use. Memory comes by the page:
- * each page that is touched costs a process a fault, and each child that it forks one more.
+ * each page that is touched costs a process a fault, and each one that is written, each child that
+ * it forks another, and a copy.
  *
  * libprofd.so is linked with its sections sorted by name, which puts these behind .bss, in this
- * order; elsewhere they have no effect. */
+ * order, and the last ones in a section of their own; elsewhere they have no effect. */
 #ifndef PROFD_COMMON_APART_H
 #define PROFD_COMMON_APART_H
 
-/* For the definition of a large zeroed variable whose first bytes, or all, each process touches as
- * it begins: beside the small ones, with which they share pages. */
+/* For the definition of the one large variable whose first bytes each forked child writes: right
+ * behind the small ones, with which it shares a page. */
+#define LARGE_FIRST __attribute__((section(".bss.begin")))
+
+/* Of a large zeroed variable whose first bytes, or all, each process touches as it begins. */
 #define LARGE_EARLY __attribute__((section(".bss.early")))
 
-/* Of any other of a thousand bytes or more. */
+/* Of any other of a thousand bytes or more, or of some hundred that few processes use. */
 #define LARGE_APART __attribute__((section(".bss.large")))
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "json/spare_pages.h"
 
-enum { PAGE_BYTES = 4096 };
-
 static int grow_mapping(struct mapped_array *array, size_t bytes)
 {
     void *items = array->items != NULL
@@ -27,9 +25,8 @@ int mapped_array_reserve(struct mapped_array *array, size_t count, size_t item_b
     size_t needed;
     if (__builtin_mul_overflow(count, item_bytes, &needed) || needed > SIZE_MAX / 4)
         return -ENOMEM;
-    size_t bytes = array->mapped_bytes == 0 ? PAGE_BYTES : array->mapped_bytes * 2;
-    if (bytes < needed)
-        bytes = (needed + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    size_t doubled = array->mapped_bytes * 2;
+    size_t bytes = spare_pages_round(needed > doubled ? needed : doubled);
     int error = grow_mapping(array, bytes);
     if (error < 0)
         return error;

@@ -5,12 +5,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Kept are powers of two: from what a small array has, to a chunk of the JSON writer. */
 enum {
-    KINDS = 2, /* sizes that are kept: those of small arrays, and of the writer's chunks */
-    SMALL_BYTES = 4096,
-    LARGE_BYTES = 128 * 1024,
-    MAX_SMALL = 64,
-    MAX_LARGE = 4,
+    MIN_SHIFT = 12,
+    MAX_SHIFT = 17,
+    KINDS = MAX_SHIFT - MIN_SHIFT + 1,
+    PAGE_BYTES = 1 << MIN_SHIFT,
+    MAX_KEPT_BYTES = 512 * 1024, /* of each size */
+    MAX_KEPT = 64,               /* the same */
 };
 
 struct spare {
@@ -24,23 +26,37 @@ static __thread struct {
     bool keeps;
 } spares;
 
-static const size_t kind_bytes[KINDS] = { SMALL_BYTES, LARGE_BYTES };
-static const unsigned kind_max[KINDS] = { MAX_SMALL, MAX_LARGE };
-
-/* -1: of a size that is never kept. */
-static int kind_of(size_t bytes)
+static size_t kind_bytes(int kind)
 {
-    for (int kind = 0; kind < KINDS; kind++)
-        if (kind_bytes[kind] == bytes)
-            return kind;
-    return -1;
+    return (size_t)PAGE_BYTES << kind;
+}
+
+static unsigned kind_max(int kind)
+{
+    size_t max = MAX_KEPT_BYTES / kind_bytes(kind);
+    return max < MAX_KEPT ? (unsigned)max : MAX_KEPT;
+}
+
+/* The smallest that has BYTES; KINDS: those are never kept. */
+static int kind_for(size_t bytes)
+{
+    int kind = 0;
+    while (kind < KINDS && kind_bytes(kind) < bytes)
+        kind++;
+    return kind;
+}
+
+size_t spare_pages_round(size_t bytes)
+{
+    int kind = kind_for(bytes);
+    return kind < KINDS ? kind_bytes(kind) : (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
 /* NULL: none of that size is kept. */
 static void *take_spare(size_t bytes)
 {
-    int kind = kind_of(bytes);
-    struct spare *spare = kind >= 0 ? spares.first[kind] : NULL;
+    int kind = kind_for(bytes);
+    struct spare *spare = kind < KINDS ? spares.first[kind] : NULL;
     if (spare == NULL)
         return NULL;
     spares.first[kind] = spare->next;
@@ -51,7 +67,8 @@ static void *take_spare(size_t bytes)
 /* The kernel's are zeroed. */
 static void *map_pages(size_t bytes)
 {
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *pages = mmap(NULL, spare_pages_round(bytes), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return pages == MAP_FAILED ? NULL : pages;
 }
 
@@ -69,11 +86,11 @@ void *spare_pages_take_zeroed(size_t bytes)
 
 void spare_pages_give(void *pages, size_t bytes)
 {
-    int kind = kind_of(bytes);
+    int kind = kind_for(bytes);
     if (pages == NULL)
         return;
-    if (!spares.keeps || kind < 0 || spares.count[kind] == kind_max[kind]) {
-        munmap(pages, bytes);
+    if (!spares.keeps || kind == KINDS || spares.count[kind] == kind_max(kind)) {
+        munmap(pages, spare_pages_round(bytes));
         return;
     }
     struct spare *spare = pages;
@@ -91,7 +108,7 @@ void spare_pages_release(void)
 {
     for (int kind = 0; kind < KINDS; kind++) {
         while (spares.first[kind] != NULL)
-            munmap(spare_pages_take(kind_bytes[kind]), kind_bytes[kind]);
+            munmap(spare_pages_take(kind_bytes(kind)), kind_bytes(kind));
     }
     spares.keeps = false;
 }

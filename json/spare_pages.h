@@ -7,14 +7,18 @@
 
 #include <stddef.h>
 
-/* Returns BYTES, a multiple of the page size, of memory with undefined contents. NULL: out of
+/* Returns how much is worth asking for when BYTES are needed: no less, and a size that is kept. */
+size_t spare_pages_round(size_t bytes);
+
+/* Returns BYTES of memory with undefined contents, at the beginning of a page. NULL: out of
  * memory. */
 void *spare_pages_take(size_t bytes);
 
 /* The same, zeroed. */
 void *spare_pages_take_zeroed(size_t bytes);
 
-/* Frees PAGES, which have BYTES; NULL is allowed. */
+/* Frees PAGES, which have the BYTES that were taken, or the pages that they are now; NULL is
+ * allowed. */
 void spare_pages_give(void *pages, size_t bytes);
 
 /* From now on, the calling thread keeps some of what it frees. */

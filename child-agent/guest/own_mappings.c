@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/apart.h"
-
 /* Shared are the arena, the ledger, and their successors. What finds no room counts as private, or
  * as inherited. */
 enum { MOST_SHARED = 16, MOST_UNFORKED = 64, PAGE_BYTES = 4096 };
@@ -23,7 +21,7 @@ static _Atomic uintptr_t shared_starts[MOST_SHARED];
 static struct {
     _Atomic uintptr_t start; /* 0: there is none */
     size_t bytes;
-} unforked[MOST_UNFORKED] LARGE_APART;
+} unforked[MOST_UNFORKED];
 
 void *__wrap_mmap(void *start, size_t bytes, int protection, int flags, int fd, off_t offset);
 int __wrap_munmap(void *start, size_t bytes);
@@ -57,7 +55,8 @@ static void forget_unforked(uintptr_t start)
 {
     for (size_t i = 0; i < MOST_UNFORKED; i++) {
         uintptr_t expected = start;
-        (void)atomic_compare_exchange_strong(&unforked[i].start, &expected, 0);
+        if (atomic_load(&unforked[i].start) == start)
+            (void)atomic_compare_exchange_strong(&unforked[i].start, &expected, 0);
     }
 }
 

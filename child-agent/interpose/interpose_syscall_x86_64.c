@@ -275,7 +275,7 @@ _Static_assert(CALL_BY_NUMBER_OFFSET == -8, "as the code below has it");
 
 __asm__(".set interpose_syscall_last, " TEXT(SYS_clone3));
 
-__asm__(".text\n"
+__asm__(".pushsection .text.syscall, \"ax\", @progbits\n"
         ".globl syscall\n"
         ".globl interpose_syscall_notice_first\n"
         ".hidden interpose_syscall_notice_first\n"
@@ -344,4 +344,5 @@ __asm__(".text\n"
         "3:  movq %rax, %rdi\n"
         "    jmp interpose_syscall_fail\n"
         "    .cfi_endproc\n"
-        ".size syscall, .-syscall\n");
+        ".size syscall, .-syscall\n"
+        ".popsection\n");

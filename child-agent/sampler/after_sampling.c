@@ -8,6 +8,7 @@
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/sampler/look_alarm.h"
 #include "child-agent/upcalls.h"
+#include "common/apart.h"
 
 enum { MOST_CALLS = 64, WAKEUPS_UNTIL_DUE = 2 };
 
@@ -21,8 +22,9 @@ static struct {
     _Atomic bool is_open;
     /* Also read without the lock: at most ticks nobody waits. */
     _Atomic unsigned count;
-    struct call calls[MOST_CALLS]; /* in the order of the requests */
 } waiting;
+
+static LARGE_APART struct call calls[MOST_CALLS]; /* that wait, in the order of the requests */
 
 static struct named_mutex list_lock = NAMED_MUTEX_INITIALIZER(AFTER_SAMPLING);
 
@@ -37,7 +39,7 @@ int profd_call_after_sampling(profd_after_sampling *function, void *context)
     } else if (count == MOST_CALLS) {
         error = -EAGAIN;
     } else {
-        waiting.calls[count] = (struct call){ .function = function, .context = context };
+        calls[count] = (struct call){ .function = function, .context = context };
         atomic_store(&waiting.count, count + 1);
     }
     named_mutex_unlock(&list_lock);
@@ -64,7 +66,7 @@ void after_sampling_note_tick(void)
         return;
     named_mutex_lock(&list_lock);
     for (unsigned i = 0; i < atomic_load(&waiting.count); i++)
-        waiting.calls[i].wakeups++;
+        calls[i].wakeups++;
     named_mutex_unlock(&list_lock);
 }
 
@@ -73,10 +75,10 @@ static unsigned take_due_calls(bool takes_all, struct call out[MOST_CALLS])
 {
     unsigned taken = 0, kept = 0;
     for (unsigned i = 0; i < atomic_load(&waiting.count); i++) {
-        if (takes_all || waiting.calls[i].wakeups >= WAKEUPS_UNTIL_DUE)
-            out[taken++] = waiting.calls[i];
+        if (takes_all || calls[i].wakeups >= WAKEUPS_UNTIL_DUE)
+            out[taken++] = calls[i];
         else
-            waiting.calls[kept++] = waiting.calls[i];
+            calls[kept++] = calls[i];
     }
     atomic_store(&waiting.count, kept);
     return taken;

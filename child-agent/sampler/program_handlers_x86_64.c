@@ -83,15 +83,23 @@ static bool is_entry(__sighandler_t handler, size_t *place)
     return *place < PROGRAM_HANDLERS_MOST;
 }
 
+/* Whether PLACE is HANDLER's, or becomes it. An exchange that fails would be a write, too, for
+ * which a forked child gets a page of its own. */
+static bool take_place(size_t place, __sighandler_t handler)
+{
+    __sighandler_t found = atomic_load(&program_handlers[place]);
+    if (found == NULL && atomic_compare_exchange_strong(&program_handlers[place], &found, handler))
+        return true;
+    return found == handler;
+}
+
 /* The place of HANDLER, which it may get now; false when there is none left. */
 static bool find_place(__sighandler_t handler, size_t *place)
 {
     size_t first = ((uintptr_t)handler >> 4) % PROGRAM_HANDLERS_MOST;
     for (size_t i = 0; i < PROGRAM_HANDLERS_MOST; i++) {
-        __sighandler_t found = NULL;
         *place = (first + i) % PROGRAM_HANDLERS_MOST;
-        if (atomic_compare_exchange_strong(&program_handlers[*place], &found, handler) ||
-            found == handler)
+        if (take_place(*place, handler))
             return true;
     }
     return false;

@@ -1,7 +1,7 @@
 #include "child-agent/sampler/run_on_stack.h"
 
 /* rbp keeps the way back, for us and for debuggers. */
-__asm__(".text\n"
+__asm__(".pushsection .text.run_on_stack, \"ax\", @progbits\n"
         ".hidden run_on_stack\n"
         ".globl run_on_stack\n"
         ".type run_on_stack, @function\n"
@@ -21,4 +21,5 @@ __asm__(".text\n"
         "    .cfi_def_cfa rsp, 8\n"
         "    ret\n"
         "    .cfi_endproc\n"
-        ".size run_on_stack, .-run_on_stack\n");
+        ".size run_on_stack, .-run_on_stack\n"
+        ".popsection\n");

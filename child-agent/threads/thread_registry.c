@@ -28,8 +28,8 @@ static struct {
     struct profd_process_id process; /* the C library asks the kernel each time */
 } registry = { .lock = NAMED_MUTEX_INITIALIZER(REGISTRY) };
 
-static LARGE_EARLY struct thread_registration first_block[REGISTRY_BLOCK_THREADS];
-static struct thread_registration *blocks[REGISTRY_BLOCKS];
+static LARGE_FIRST struct thread_registration first_block[REGISTRY_BLOCK_THREADS];
+static LARGE_EARLY struct thread_registration *blocks[REGISTRY_BLOCKS];
 
 struct registry_access thread_registry_hold(void)
 {

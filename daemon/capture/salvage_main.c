@@ -17,6 +17,7 @@
 #include "daemon/capture/salvage_job.h"
 #include "daemon/capture/salvage_sandbox.h"
 #include "json/gecko/gecko_process.h"
+#include "json/spare_pages.h"
 
 /* Appends the profile that READER has, as JOB wants it. */
 static int stream_profile(struct arena_reader *reader, const struct salvage_job *job,
@@ -122,6 +123,7 @@ static enum salvage_mark do_mapped_job(struct salvage_job *job)
 /* A failed job's output_end must not take back an earlier one's. */
 static void do_jobs(struct salvage_job *jobs, size_t count)
 {
+    spare_pages_keep();
     for (size_t i = 0; i < count; i++) {
         jobs[i].output_end = (uint64_t)lseek(SALVAGE_OUTPUT_FD, 0, SEEK_CUR);
         enum salvage_mark mark = do_mapped_job(&jobs[i]);

@@ -1,8 +1,8 @@
 /* The one pass over the buffer: every entry goes to the context of its thread. */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "json/gecko/gecko_context.h"
+#include "json/spare_pages.h"
 
 /* The times of one chunk while its blocks are read. */
 struct chunk_walk {
@@ -276,9 +276,8 @@ static void read_chunk(struct process_context *process, const struct chunk_copy 
 void process_read_chunks(struct process_context *process, const struct progress *progress)
 {
     size_t count = arena_reader_chunk_count(process->reader);
-    struct chunk_copy *chunk =
-        mmap(NULL, sizeof(*chunk), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED) {
+    struct chunk_copy *chunk = spare_pages_take(sizeof(*chunk));
+    if (chunk == NULL) {
         failure_latch_set(process->latch, -ENOMEM);
         return;
     }
@@ -289,5 +288,5 @@ void process_read_chunks(struct process_context *process, const struct progress 
         progress_report_of(progress, i + 1, count);
     }
     allocations_finish(process);
-    munmap(chunk, sizeof(*chunk));
+    spare_pages_give(chunk, sizeof(*chunk));
 }

@@ -1,17 +1,16 @@
 /* Stacks are stored relative to the one before in their chunk; see buffer/entry.h. */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "json/gecko/gecko_context.h"
+#include "json/spare_pages.h"
 
 struct stack_tracker *stack_tracker_at(struct process_context *process,
                                        struct stack_tracker **place)
 {
     struct stack_tracker *tracker = *place;
     if (tracker == NULL) {
-        tracker = mmap(NULL, sizeof(*tracker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                       -1, 0);
-        if (tracker == MAP_FAILED) {
+        tracker = spare_pages_take_zeroed(sizeof(*tracker));
+        if (tracker == NULL) {
             failure_latch_set(process->latch, -ENOMEM);
             return NULL;
         }
@@ -26,7 +25,6 @@ struct stack_tracker *stack_tracker_at(struct process_context *process,
 
 void stack_tracker_free(struct stack_tracker **place)
 {
-    if (*place != NULL)
-        munmap(*place, sizeof(**place));
+    spare_pages_give(*place, sizeof(**place));
     *place = NULL;
 }

@@ -31,6 +31,35 @@ short_lives() {
         "$(awk -v count="$count" '{ print ($3 - $1) * 1000 / count }' "$scratch/short-unnamed" | median) ms" - -
 }
 
+# pack_many COUNT COMMAND…: COMMAND with a shell that starts so many programs, one after the other, that are sampled a
+# few times each.
+pack_many() {
+    local count=$1
+    shift
+    # shellcheck disable=SC2016 # the shell that is started expands it
+    "$@" sh -c 'while [ $((i += 1)) -le "$0" ]; do gzip -c "$1" >/dev/null; done' "$count" "$scratch/to-pack"
+}
+
+# What is above bare is for the most part what a process' first sample costs: to be recorded from then on, and found at
+# its end.
+sampled_lives() {
+    local count=200 what="a program with a few samples, CPU above bare" round bare clock each with_perf=false
+    ! can_perf || with_perf=true
+    head -c 300000 "$profctl" >"$scratch/to-pack"
+    rm -f "$scratch"/sampled-*
+    for ((round = 0; round < rounds; round++)); do
+        bare=$(seconds_of pack_many "$count")
+        for clock in "${clocks[@]}"; do
+            echo "$bare $(seconds_of pack_many "$count" profctl_run "$clock" --no-symbols --)" >>"$scratch/sampled-$clock"
+        done
+        ! "$with_perf" || echo "$bare $(seconds_of pack_many "$count" perf_record)" >>"$scratch/sampled-under-perf"
+    done
+    for each in "${clocks[@]}" under-perf; do
+        [ -e "$scratch/sampled-$each" ] || continue
+        row "$what, $each" "$(awk -v count="$count" '{ print ($4 - $2) * 1000 / count }' "$scratch/sampled-$each" | median) ms" - -
+    done
+}
+
 # Of how many processes called true a capture has the records, with nothing of them dropped.
 kept_processes() {
     grep -oE '"verdict":"exited"|"executable":"[^"]*"|"droppedBlocks":[0-9]+' "$1" | awk '

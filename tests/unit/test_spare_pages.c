@@ -39,6 +39,24 @@ START_TEST(what_is_kept_is_used_again_for_its_size)
 }
 END_TEST
 
+START_TEST(sizes_are_rounded_so_that_they_are_kept)
+{
+    ck_assert_uint_eq(spare_pages_round(1), PAGE);
+    ck_assert_uint_eq(spare_pages_round(PAGE), PAGE);
+    ck_assert_uint_eq(spare_pages_round(5 * PAGE), 8 * PAGE);
+    ck_assert_uint_eq(spare_pages_round(CHUNK), CHUNK);
+    ck_assert_uint_eq(spare_pages_round(CHUNK + 1), CHUNK + PAGE); /* never kept */
+    spare_pages_keep();
+    uint8_t *pages = spare_pages_take(5 * PAGE - 8);
+    spare_pages_give(pages, 5 * PAGE - 8);
+    uint8_t *again = spare_pages_take_zeroed(7 * PAGE);
+    ck_assert_ptr_eq(again, pages);
+    memset(again, 1, 8 * (size_t)PAGE);
+    spare_pages_give(again, 8 * PAGE);
+    spare_pages_release();
+}
+END_TEST
+
 START_TEST(arrays_begin_with_zeros_all_the_same)
 {
     spare_pages_keep();
@@ -62,6 +80,7 @@ int main(void)
     TCase *pages = tcase_create("pages");
     tcase_add_test(pages, nothing_is_kept_unless_it_is_said);
     tcase_add_test(pages, what_is_kept_is_used_again_for_its_size);
+    tcase_add_test(pages, sizes_are_rounded_so_that_they_are_kept);
     tcase_add_test(pages, arrays_begin_with_zeros_all_the_same);
     suite_add_tcase(suite, pages);
     return run_suite(suite);
