@@ -113,13 +113,27 @@ static void store_way(struct cached_rule *way, uint64_t sealed_key, uint64_t bit
     atomic_store_explicit(&way->rule, bits, memory_order_relaxed);
 }
 
+/* Once half of the sets have got a rule, there are eight times as many. */
+static void count_inserted(struct rule_cache *cache)
+{
+    enum { GROWTH_BITS = 3 };
+    uint32_t sets = rule_last_set(cache) + 1;
+    uint32_t inserted = atomic_fetch_add_explicit(&cache->inserted, 1, memory_order_relaxed);
+    if (sets == 1 << RULE_SET_BITS || inserted < sets / 2)
+        return;
+    atomic_store_explicit(&cache->inserted, 0, memory_order_relaxed);
+    atomic_store_explicit(&cache->more_sets, (sets << GROWTH_BITS) - 1, memory_order_relaxed);
+}
+
 void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
                        struct unwind_rule rule)
 {
-    struct rule_set *set = &cache->sets[rule_set_index(address)];
+    struct rule_set *set;
     uint64_t bits;
     if (address >> RULE_ADDRESS_BITS != 0)
         return;
+    count_inserted(cache);
+    set = &cache->sets[rule_set_index(cache, address)];
     memcpy(&bits, &rule, sizeof(bits));
     store_way(&set->ways[1], atomic_load_explicit(&set->ways[0].sealed_key, memory_order_relaxed),
               atomic_load_explicit(&set->ways[0].rule, memory_order_relaxed));
@@ -135,5 +149,6 @@ void rule_cache_forget(struct rule_cache *cache)
                 store_way(&cache->sets[i].ways[way], 0, 0);
         tag = TAG_UNIT;
     }
+    atomic_store_explicit(&cache->inserted, 0, memory_order_relaxed);
     atomic_store_explicit(&cache->tag, tag, memory_order_release);
 }

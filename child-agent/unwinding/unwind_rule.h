@@ -24,7 +24,9 @@
  * the rule is made, since a rule belongs to one address. Callers are looked up by return address -
  * 1, the call itself: the return address may already be in another function.
  *
- * The cache has 2 ways and is tagged with a generation, so forgetting everything costs nothing. Any
+ * The cache has 2 ways and is tagged with a generation, so forgetting everything costs nothing. It
+ * begins with few of its sets, since most processes are short, and each page costs a fault, and each
+ * child that the process forks a copy; where it grows, rules that are elsewhere then are made again. Any
  * thread and any signal handler may look up and insert at any time, without a lock: an entry holds
  * the rule, and the rule combined with its key, so a reader that meets two halves of different
  * rules finds nothing. */
@@ -76,7 +78,12 @@ struct cached_rule {
     _Atomic uint64_t rule;       /* the bits of the rule */
 };
 
-enum { RULE_SET_BITS = 14, RULE_WAYS = 2, RULE_ADDRESS_BITS = 48 };
+enum {
+    RULE_SET_BITS = 14,
+    RULE_FIRST_SET_BITS = 8, /* of the sets that are used at first: two pages */
+    RULE_WAYS = 2,
+    RULE_ADDRESS_BITS = 48,
+};
 
 struct rule_set {
     struct cached_rule ways[RULE_WAYS];
@@ -85,14 +92,23 @@ struct rule_set {
 /* Zeroed memory is an empty cache once rule_cache_forget() has set its tag. */
 struct rule_cache {
     _Atomic uint64_t tag; /* the generation, above all bits of an address; never 0 */
+    _Atomic uint32_t more_sets; /* the bits of an index that are used beside the first ones */
+    _Atomic uint32_t inserted;  /* rules, since it has grown or was forgotten */
     _Alignas(64) struct rule_set sets[1 << RULE_SET_BITS];
 };
 
-/* Neighbouring code uses neighbouring sets, so a program touches few pages of the cache. */
-static inline size_t rule_set_index(uint64_t address)
+/* The index of the last of the sets that are used. */
+static inline uint32_t rule_last_set(const struct rule_cache *cache)
 {
-    return (size_t)((address ^ address >> RULE_SET_BITS ^ address >> (2 * RULE_SET_BITS)) &
-                    ((1 << RULE_SET_BITS) - 1));
+    return ((1 << RULE_FIRST_SET_BITS) - 1) |
+           atomic_load_explicit(&cache->more_sets, memory_order_relaxed);
+}
+
+/* Neighbouring code uses neighbouring sets, so a program touches few pages of the cache. */
+static inline size_t rule_set_index(const struct rule_cache *cache, uint64_t address)
+{
+    return (address ^ address >> RULE_SET_BITS ^ address >> (2 * RULE_SET_BITS)) &
+           rule_last_set(cache);
 }
 
 static inline uint64_t rule_cache_tag(const struct rule_cache *cache)
@@ -112,7 +128,7 @@ static inline bool rule_way_matches(const struct cached_rule *way, uint64_t key,
 static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t tag, uint64_t address,
                                    struct unwind_rule *out)
 {
-    const struct rule_set *set = &cache->sets[rule_set_index(address)];
+    const struct rule_set *set = &cache->sets[rule_set_index(cache, address)];
     uint64_t key = address | tag, bits;
     if (__builtin_expect(address >> RULE_ADDRESS_BITS != 0, 0))
         return false;
@@ -124,7 +140,7 @@ static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t tag,
 }
 
 /* Inserts a rule that is not in the cache; the older rule of its set is dropped. TAG is that of the
- * tables from which the rule was made. */
+ * tables from which the rule was made. The cache may grow. */
 void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
                        struct unwind_rule rule);
 

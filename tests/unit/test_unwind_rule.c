@@ -258,13 +258,40 @@ START_TEST(an_empty_cache_has_nothing_at_any_address)
 }
 END_TEST
 
+static size_t pages_touched(void)
+{
+    static const struct rule_set none;
+    enum { SETS_OF_A_PAGE = 4096 / sizeof(struct rule_set) };
+    size_t touched = 0, last_page = SIZE_MAX;
+    for (size_t i = 0; i < (size_t)1 << RULE_SET_BITS; i++) {
+        if (i / SETS_OF_A_PAGE == last_page || memcmp(&cache->sets[i], &none, sizeof(none)) == 0)
+            continue;
+        last_page = i / SETS_OF_A_PAGE;
+        touched++;
+    }
+    return touched;
+}
+
 START_TEST(what_was_put_in_is_found)
 {
-    for (int32_t i = 0; i < 1000; i++)
+    for (int32_t i = 0; i < 100; i++)
         insert_rule(PC + 5 * (uint64_t)i, rule_number(i));
-    for (int32_t i = 0; i < 1000; i++)
+    for (int32_t i = 0; i < 100; i++)
         ck_assert_int_eq(rule_at(PC + 5 * (uint64_t)i).cfa_offset, i);
     ck_assert(!has_rule(PC + 1));
+    ck_assert_uint_le(pages_touched(), 2);
+}
+END_TEST
+
+START_TEST(it_grows_with_what_is_put_in)
+{
+    for (int32_t round = 0; round < 3; round++) {
+        for (int32_t i = 0; i < 2000; i++)
+            if (!has_rule(PC + 5 * (uint64_t)i))
+                insert_rule(PC + 5 * (uint64_t)i, rule_number(i));
+    }
+    for (int32_t i = 0; i < 2000; i++)
+        ck_assert_int_eq(rule_at(PC + 5 * (uint64_t)i).cfa_offset, i);
 }
 END_TEST
 
@@ -274,7 +301,7 @@ START_TEST(of_three_in_a_set_the_oldest_goes)
     uint64_t same[3] = { first };
     size_t found = 1;
     for (uint64_t address = first + 1; found < 3; address++) {
-        if (rule_set_index(address) == rule_set_index(first))
+        if (rule_set_index(cache, address) == rule_set_index(cache, first))
             same[found++] = address;
     }
     for (int32_t i = 0; i < 3; i++)
@@ -342,6 +369,7 @@ int main(void)
     tcase_add_test(caching, a_rule_takes_16_bytes_with_its_key);
     tcase_add_test(caching, an_empty_cache_has_nothing_at_any_address);
     tcase_add_test(caching, what_was_put_in_is_found);
+    tcase_add_test(caching, it_grows_with_what_is_put_in);
     tcase_add_test(caching, of_three_in_a_set_the_oldest_goes);
     tcase_add_test(caching, what_was_forgotten_never_comes_back);
     tcase_add_test(caching, a_rule_that_is_found_is_of_its_address_whoever_writes);
