@@ -166,7 +166,7 @@ OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap,--wrap=madvise
 # whole pages are among these, which the small ones need not begin with.
 OFTEN := $(B)/made/libprofd-often.ld
 $(OFTEN): child-agent/libprofd.often
-	$(Q)mkdir -p $(@D) && { echo 'SECTIONS { .text.often : {' && \
+	$(Q)mkdir -p $(@D) && { echo 'SECTIONS { .text.often : { *crtbegin*.o(.text)' && \
 	sed -n 's/^\([a-z_].*\)/  *(.text.\1 .text.\1.*)/p' $< && echo '} } INSERT BEFORE .text;' && \
 	echo 'SECTIONS { .bss.apart : { *(.bss.large) } } INSERT AFTER .bss;'; } >$@.new && mv $@.new $@
 

@@ -124,7 +124,7 @@ static int start_recording(const struct session_settings *settings, uint32_t rec
         return error;
     describe_in_arena(settings);
     session_describe_pauses(settings);
-    session_now.settings = *settings;
+    session_settings_copy(&session_now.settings, settings);
     recording_manager = manager;
     error = sample_rooms_open(manager);
     if (error == 0)

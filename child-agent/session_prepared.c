@@ -13,7 +13,7 @@ const struct session_settings *session_prepared_settings(void)
 void session_prepare(const struct session_settings *settings)
 {
     bool is_other = settings->generation != session_now.settings.generation;
-    session_now.settings = *settings;
+    session_settings_copy(&session_now.settings, settings);
     if (is_other)
         session_count();
 }
@@ -48,7 +48,7 @@ int session_start_prepared(void)
     static LARGE_APART struct session_settings settings; /* a forked child may have little stack */
     if (session_now.settings.generation == 0)
         return 0;
-    settings = session_now.settings;
+    session_settings_copy(&settings, &session_now.settings);
     session_now.settings.generation = 0;
     return session_start_counted(&settings); /* the labels that are pushed stay pushed */
 }

@@ -3,7 +3,9 @@
 #define PROFD_AGENT_SESSION_SETTINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/sampling_clock.h"
 #include "common/trigger.h"
@@ -23,9 +25,19 @@ struct session_settings {
     enum sampling_clock clock;          /* the requested clock */
     uint64_t allocation_interval_bytes; /* between sampled allocations; 0: the default */
     bool is_paused;
-    bool is_sampling_paused; /* only samples and counters are paused */
-    char filters[SESSION_FILTERS_BYTES];
+    bool is_sampling_paused;                   /* only samples and counters are paused */
     char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of common/trigger.h */
+    char filters[SESSION_FILTERS_BYTES];
 };
+
+/* Copies FROM, and of its texts only what they have: mostly nothing, and a page that is not touched
+ * costs nothing. OUT and FROM are different. */
+static inline void session_settings_copy(struct session_settings *out,
+                                         const struct session_settings *from)
+{
+    memcpy(out, from, offsetof(struct session_settings, marker_triggers));
+    strcpy(out->marker_triggers, from->marker_triggers);
+    strcpy(out->filters, from->filters);
+}
 
 #endif

@@ -17,7 +17,7 @@
 #include "common/apart.h"
 #include "common/output_pattern.h"
 
-static LARGE_APART char pattern[ENVIRONMENT_PATTERN_BYTES]; /* "": no profile */
+static LARGE_EARLY char pattern[ENVIRONMENT_PATTERN_BYTES]; /* "": no profile */
 static LARGE_APART char folder[PATH_MAX]; /* that it is relative to, with a slash at its end */
 
 /* What the thread that writes is given, and what became of it. */

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "child-agent/guest/descriptor.h"
-#include "common/apart.h"
 #include "common/pidfd.h"
 
 enum { MOST_NOTED = 16 };
@@ -22,7 +21,7 @@ static struct {
     _Atomic(enum note_state) state;
     bool is_unmistakable; /* no other file is taken for it */
     struct descriptor_identity identity;
-} notes[MOST_NOTED] LARGE_APART;
+} notes[MOST_NOTED];
 
 /* A place for a note, which is the caller's; -1: there is none. Those that were closed last are
  * kept longest. */
@@ -78,7 +77,6 @@ void brief_descriptor_after_fork_child(void)
         enum note_state state = atomic_load(&notes[place].state);
         if (state == NOTE_OPEN || state == NOTE_CLOSED)
             descriptor_close_here(&notes[place].identity);
-        if (state != NOTE_FREE) /* a write costs the child a page */
-            atomic_store(&notes[place].state, NOTE_FREE);
+        atomic_store(&notes[place].state, NOTE_FREE);
     }
 }

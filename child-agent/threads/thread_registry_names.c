@@ -27,7 +27,7 @@ static void decide_profiling(struct registry_access access,
         .is_main = registration->is_main,
         .process = thread_registry_process().number,
     };
-    bool is_profiled = thread_filters_pass(wanted_filters, &subject);
+    bool is_profiled = features_wanted != 0 && thread_filters_pass(wanted_filters, &subject);
     atomic_store(&registration->profiled_features, is_profiled ? features_wanted : 0);
     if (registration->life == REGISTRATION_LIVE)
         clock_sampling_follow(registration);

@@ -25,11 +25,11 @@
  * 1, the call itself: the return address may already be in another function.
  *
  * The cache has 2 ways and is tagged with a generation, so forgetting everything costs nothing. It
- * begins with few of its sets, since most processes are short, and each page costs a fault, and each
- * child that the process forks a copy; where it grows, rules that are elsewhere then are made again. Any
- * thread and any signal handler may look up and insert at any time, without a lock: an entry holds
- * the rule, and the rule combined with its key, so a reader that meets two halves of different
- * rules finds nothing. */
+ * begins with few of its sets, since most processes are short, and each page costs a fault, and
+ * each child that the process forks a copy; where it grows, rules that are elsewhere then are made
+ * again. Any thread and any signal handler may look up and insert at any time, without a lock: an
+ * entry holds the rule, and the rule combined with its key, so a reader that meets two halves of
+ * different rules finds nothing. */
 #ifndef PROFD_AGENT_UNWIND_RULE_H
 #define PROFD_AGENT_UNWIND_RULE_H
 
@@ -91,7 +91,7 @@ struct rule_set {
 
 /* Zeroed memory is an empty cache once rule_cache_forget() has set its tag. */
 struct rule_cache {
-    _Atomic uint64_t tag; /* the generation, above all bits of an address; never 0 */
+    _Atomic uint64_t tag;       /* the generation, above all bits of an address; never 0 */
     _Atomic uint32_t more_sets; /* the bits of an index that are used beside the first ones */
     _Atomic uint32_t inserted;  /* rules, since it has grown or was forgotten */
     _Alignas(64) struct rule_set sets[1 << RULE_SET_BITS];
