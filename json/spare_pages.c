@@ -1,6 +1,5 @@
 #include "json/spare_pages.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,12 +18,14 @@ struct spare {
     struct spare *next;
 };
 
-/* Small: what a library that is loaded late may have of thread-local storage is little. */
-static __thread struct {
+struct spare_pages {
     struct spare *first[KINDS];
-    uint8_t count[KINDS];
-    bool keeps;
-} spares;
+    unsigned count[KINDS];
+};
+
+/* NULL: the thread keeps nothing. A pointer alone, since what a library that is loaded late may
+ * have of thread-local storage is little. */
+static __thread struct spare_pages *spares;
 
 static size_t kind_bytes(int kind)
 {
@@ -56,11 +57,11 @@ size_t spare_pages_round(size_t bytes)
 static void *take_spare(size_t bytes)
 {
     int kind = kind_for(bytes);
-    struct spare *spare = kind < KINDS ? spares.first[kind] : NULL;
+    struct spare *spare = spares != NULL && kind < KINDS ? spares->first[kind] : NULL;
     if (spare == NULL)
         return NULL;
-    spares.first[kind] = spare->next;
-    spares.count[kind]--;
+    spares->first[kind] = spare->next;
+    spares->count[kind]--;
     return spare;
 }
 
@@ -89,26 +90,30 @@ void spare_pages_give(void *pages, size_t bytes)
     int kind = kind_for(bytes);
     if (pages == NULL)
         return;
-    if (!spares.keeps || kind == KINDS || spares.count[kind] == kind_max(kind)) {
+    if (spares == NULL || kind == KINDS || spares->count[kind] == kind_max(kind)) {
         munmap(pages, spare_pages_round(bytes));
         return;
     }
     struct spare *spare = pages;
-    spare->next = spares.first[kind];
-    spares.first[kind] = spare;
-    spares.count[kind]++;
+    spare->next = spares->first[kind];
+    spares->first[kind] = spare;
+    spares->count[kind]++;
 }
 
 void spare_pages_keep(void)
 {
-    spares.keeps = true;
+    if (spares == NULL)
+        spares = map_pages(sizeof(*spares)); /* without memory, nothing is kept */
 }
 
 void spare_pages_release(void)
 {
+    if (spares == NULL)
+        return;
     for (int kind = 0; kind < KINDS; kind++) {
-        while (spares.first[kind] != NULL)
-            munmap(spare_pages_take(kind_bytes(kind)), kind_bytes(kind));
+        while (spares->first[kind] != NULL)
+            munmap(take_spare(kind_bytes(kind)), kind_bytes(kind));
     }
-    spares.keeps = false;
+    munmap(spares, spare_pages_round(sizeof(*spares)));
+    spares = NULL;
 }
