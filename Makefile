@@ -86,7 +86,8 @@ help: ## this list
 
 # --- Objects and archives ---
 
-# What the agent is made of: each function in a section of its own, so that they can be put in order.
+# What the agent is made of. Each function has a section of its own, so that they can be put in order, and calls
+# the C library without a stub, which would be on a page of its own.
 IN_AGENT := -fvisibility=hidden -ffunction-sections -fno-plt
 
 $(B)/obj/child-agent/%.o: OWN := $(IN_AGENT) -ftls-model=initial-exec -Ichild-agent/include
@@ -162,17 +163,19 @@ $(foreach shell,bash zsh fish,$(eval $(call COMPLETE,$(shell))))
 # What the agent maps is none of the program's.
 OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap,--wrap=madvise
 
-# Where the functions go that most processes run, before the others, and large variables, behind them:
-# whole pages are among these, which the small ones need not begin with.
+# A script for the linker, GNU ld or lld. The functions that most processes run come before the others, with
+# those of the compiler's own start files; large variables (common/apart.h) come in a section behind the small
+# ones, since some of them have to begin with a page, which would push the small ones to one of their own.
 OFTEN := $(B)/made/libprofd-often.ld
-$(OFTEN): child-agent/libprofd.often
+$(OFTEN): child-agent/libprofd.often Makefile
 	$(Q)mkdir -p $(@D) && { echo 'SECTIONS { .text.often : { *crtbegin*.o(.text)' && \
 	sed -n 's/^\([a-z_].*\)/  *(.text.\1 .text.\1.*)/p' $< && echo '} } INSERT BEFORE .text;' && \
 	echo 'SECTIONS { .bss.apart : { *(.bss.large) } } INSERT AFTER .bss;'; } >$@.new && mv $@.new $@
 
 ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it cannot meet the program's own copy. The library calls its own
-# functions, also where a program exports some of the same names.
+# functions, also where a program exports some of the same names. Headers and constants are with the code: two
+# mappings less for each process.
 $(L)/$(SONAME): $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(SHARED) child-agent/libprofd.map $(OFTEN)
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs -Wl,-z,now \
 	-Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions -Wl,--sort-section=name \

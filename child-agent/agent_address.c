@@ -20,12 +20,12 @@ int agent_address_connect(const struct agent_address *address)
     int fd = socket_make(descriptor_minimum());
     if (fd < 0)
         return fd;
-    brief_descriptor_note(fd);
+    struct brief_descriptor noted = brief_descriptor_note(fd);
     int error = reach_trusted(fd, address);
     if (error < 0) {
-        brief_descriptor_close(fd);
+        brief_descriptor_close(&noted);
         return error;
     }
-    brief_descriptor_forget(fd); /* it may be here to stay */
+    brief_descriptor_forget(&noted); /* it may be here to stay */
     return fd;
 }

@@ -138,12 +138,15 @@ static bool is_foreign(pid_t pid, uint64_t start_ns)
 
     if (is_known && is_same)
         return known.is_foreign;
+    bool is_foreign = known.is_foreign;
     if (!is_known || known.pid == pid || getppid() != known.pid)
-        known.is_foreign = !sees_profd(pid) && !agent_lease_is_of_namespace(pid_namespace());
+        is_foreign = !sees_profd(pid) && !agent_lease_is_of_namespace(pid_namespace());
+    if (pid != core.pid) /* a child of vfork: the memory is its parent's */
+        return is_foreign;
     known.ledger = current;
     known.pid = pid;
     known.start_ns = start_ns;
-    return known.is_foreign;
+    return known.is_foreign = is_foreign;
 }
 
 lease_owner agent_lease_owner(void)

@@ -65,9 +65,9 @@ static int tell_of_child(int socket, const struct census_entry *entry)
     int process_fd = open_process(entry->pid);
     if (process_fd < 0)
         return process_fd;
-    brief_descriptor_note(process_fd);
+    struct brief_descriptor noted = brief_descriptor_note(process_fd);
     int error = send_message(socket, entry, process_fd);
-    brief_descriptor_close(process_fd);
+    brief_descriptor_close(&noted);
     return error;
 }
 
@@ -81,8 +81,8 @@ int census_message_tell(const struct census_entry *entry)
     int socket = agent_line_reach_profd(&profd_address);
     if (socket < 0)
         return socket;
-    brief_descriptor_note(socket);
+    struct brief_descriptor noted = brief_descriptor_note(socket);
     int error = is_own ? send_message(socket, entry, -1) : tell_of_child(socket, entry);
-    brief_descriptor_close(socket);
+    brief_descriptor_close(&noted);
     return error;
 }

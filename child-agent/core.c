@@ -17,7 +17,7 @@ LARGE_APART struct core_local core_local;
 uint32_t core_epoch = 1;
 __thread bool core_is_forking;
 
-/* Behind each other, where they end, since most are short. */
+/* The path, and right behind it the command line: most are short, and share a page. */
 static LARGE_EARLY char executable[CORE_MAX_PATH + CORE_MAX_COMMAND_LINE];
 static char *command_line = executable;
 static size_t command_line_bytes;

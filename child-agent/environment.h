@@ -62,7 +62,7 @@ struct environment {
     char filters[ENVIRONMENT_FILTERS_BYTES];          /* PROFD_STARTUP_FILTERS */
 };
 
-/* Fills *OUT, which is zero. An empty variable counts as not set. */
+/* Fills *OUT, which must be zeroed. An empty variable counts as not set. */
 void environment_read(struct environment *out);
 
 /* Writes the list of ENVIRONMENT_VARIABLES to descriptor FD. */

@@ -248,7 +248,7 @@ static int renew_terms(const struct session_settings *before,
         before->is_paused || settings->is_paused));
     sampler_stop();
     session_end_pauses(before);
-    session_now.settings = *settings;
+    session_settings_copy(&session_now.settings, settings);
     session_now.settings.features |= features_to_keep(before->features);
     describe_in_arena(&session_now.settings);
     session_describe_pauses(&session_now.settings);
@@ -269,7 +269,7 @@ static int renew_terms(const struct session_settings *before,
 int session_renew(const struct session_settings *settings)
 {
     static LARGE_APART struct session_settings before; /* too large for the stack of a handler */
-    before = session_now.settings;
+    session_settings_copy(&before, &session_now.settings);
     start_error = renew_terms(&before, settings);
     if (start_error < 0)
         session_suspend();

@@ -36,7 +36,7 @@ _Static_assert((int)SESSION_BOARD_TRIGGERS_BYTES == (int)TRIGGER_LINES_BYTES, "t
 static void fill_settings(const struct session_terms *terms, const struct session_word *word,
                           struct session_settings *out)
 {
-    memset(out, 0, offsetof(struct session_settings, marker_triggers));
+    session_settings_clear(out);
     out->generation = terms->generation;
     out->revision = word->revision;
     out->interval_ns = terms->interval_ns;

@@ -25,10 +25,23 @@ struct session_settings {
     enum sampling_clock clock;          /* the requested clock */
     uint64_t allocation_interval_bytes; /* between sampled allocations; 0: the default */
     bool is_paused;
-    bool is_sampling_paused;                   /* only samples and counters are paused */
+    bool is_sampling_paused; /* only samples and counters are paused */
+    /* Texts are last: see below. */
     char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of common/trigger.h */
     char filters[SESSION_FILTERS_BYTES];
 };
+
+_Static_assert(sizeof(struct session_settings) - offsetof(struct session_settings, filters) -
+                       SESSION_FILTERS_BYTES <
+                   _Alignof(struct session_settings),
+               "a member behind the texts would not be copied");
+
+/* Clears OUT, and of its texts what ends them. */
+static inline void session_settings_clear(struct session_settings *out)
+{
+    memset(out, 0, offsetof(struct session_settings, marker_triggers));
+    out->marker_triggers[0] = out->filters[0] = '\0';
+}
 
 /* Copies FROM, and of its texts only what they have: mostly nothing, and a page that is not touched
  * costs nothing. OUT and FROM are different. */

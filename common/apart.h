@@ -2,8 +2,9 @@
  * each page that is touched costs a process a fault, and each one that is written, each child that
  * it forks another, and a copy.
  *
- * libprofd.so is linked with its sections sorted by name, which puts these behind .bss, in this
- * order, and the last ones in a section of their own; elsewhere they have no effect. */
+ * libprofd.so is linked with its sections sorted by name (their names are in the order of the
+ * alphabet), which puts these behind .bss, and the last ones in a section of their own; elsewhere
+ * they have no effect. */
 #ifndef PROFD_COMMON_APART_H
 #define PROFD_COMMON_APART_H
 
@@ -11,10 +12,11 @@
  * behind the small ones, with which it shares a page. */
 #define LARGE_FIRST __attribute__((section(".bss.begin")))
 
-/* Of a large zeroed variable whose first bytes, or all, each process touches as it begins. */
+/* For those of which each process touches the first bytes, or all, as it begins. */
 #define LARGE_EARLY __attribute__((section(".bss.early")))
 
-/* Of any other of a thousand bytes or more, or of some hundred that few processes use. */
+/* For all others of a thousand bytes or more, and for some of a few hundred that few processes
+ * use. */
 #define LARGE_APART __attribute__((section(".bss.large")))
 
 #endif

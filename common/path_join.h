@@ -1,4 +1,4 @@
-/* Two parts of a path put together. Pure.
+/* Two parts of a path put together; no slash is added. Pure.
  *
  * Without snprintf(), which would bring pages of code and tables of the C library into each process
  * that an agent begins in, and which may live for a millisecond. */

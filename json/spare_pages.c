@@ -11,7 +11,7 @@ enum {
     KINDS = MAX_SHIFT - MIN_SHIFT + 1,
     PAGE_BYTES = 1 << MIN_SHIFT,
     MAX_KEPT_BYTES = 512 * 1024, /* of each size */
-    MAX_KEPT = 64,               /* the same */
+    MAX_KEPT = 64,               /* mappings of each size */
 };
 
 struct spare {

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Returns how much is worth asking for when BYTES are needed: no less, and a size that is kept. */
+/* Returns the size that is taken when BYTES are asked for: whole pages, and up to 128 KB, which is
+ * what may be kept, a power of two. */
 size_t spare_pages_round(size_t bytes);
 
 /* Returns BYTES of memory with undefined contents, at the beginning of a page. NULL: out of
@@ -17,7 +18,7 @@ void *spare_pages_take(size_t bytes);
 /* The same, zeroed. */
 void *spare_pages_take_zeroed(size_t bytes);
 
-/* Frees PAGES, which have the BYTES that were taken, or the pages that they are now; NULL is
+/* Frees PAGES, of BYTES as they were taken, or as the mapping has been resized since; NULL is
  * allowed. */
 void spare_pages_give(void *pages, size_t bytes);
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "child-agent/guest/descriptor.h"
-#include "common/pidfd.h"
 
 enum { MOST_NOTED = 16 };
 
@@ -19,7 +18,7 @@ enum note_state {
 
 static struct {
     _Atomic(enum note_state) state;
-    bool is_unmistakable; /* no other file is taken for it */
+    bool is_unmistakable; /* no other file is taken for it: a socket, unlike a pidfd */
     struct descriptor_identity identity;
 } notes[MOST_NOTED];
 
@@ -39,36 +38,30 @@ static int take_place(void)
     return -1;
 }
 
-void brief_descriptor_note(int fd)
+struct brief_descriptor brief_descriptor_note(int fd)
 {
     struct stat status;
     int place = fstat(fd, &status) == 0 ? take_place() : -1;
-    if (place < 0)
-        return;
-    notes[place].identity = (struct descriptor_identity){ fd, status.st_dev, status.st_ino };
-    notes[place].is_unmistakable = S_ISSOCK(status.st_mode) || pidfd_identity(fd) != 0;
-    atomic_store(&notes[place].state, NOTE_OPEN);
+    if (place >= 0) {
+        notes[place].identity = (struct descriptor_identity){ fd, status.st_dev, status.st_ino };
+        notes[place].is_unmistakable = S_ISSOCK(status.st_mode);
+        atomic_store(&notes[place].state, NOTE_OPEN);
+    }
+    return (struct brief_descriptor){ fd, place };
 }
 
-static bool is_open_note(int place, int fd)
+void brief_descriptor_forget(const struct brief_descriptor *noted)
 {
-    return atomic_load(&notes[place].state) == NOTE_OPEN && notes[place].identity.fd == fd;
+    if (noted->place >= 0)
+        atomic_store(&notes[noted->place].state, NOTE_FREE);
 }
 
-void brief_descriptor_forget(int fd)
+void brief_descriptor_close(const struct brief_descriptor *noted)
 {
-    for (int place = 0; place < MOST_NOTED; place++)
-        if (is_open_note(place, fd))
-            atomic_store(&notes[place].state, NOTE_FREE);
-}
-
-void brief_descriptor_close(int fd)
-{
-    close(fd);
-    for (int place = 0; place < MOST_NOTED; place++)
-        if (is_open_note(place, fd))
-            atomic_store(&notes[place].state,
-                         notes[place].is_unmistakable ? NOTE_CLOSED : NOTE_FREE);
+    close(noted->fd);
+    if (noted->place >= 0)
+        atomic_store(&notes[noted->place].state,
+                     notes[noted->place].is_unmistakable ? NOTE_CLOSED : NOTE_FREE);
 }
 
 void brief_descriptor_after_fork_child(void)

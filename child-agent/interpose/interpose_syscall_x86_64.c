@@ -162,7 +162,8 @@ static struct sigaction action_of_raw(const struct raw_action *raw)
 /* What is on as the kernel tells it, but for what of it is ours: it is the program's ACTION. */
 static void show_action(const struct sigaction *action, struct raw_action *raw)
 {
-    uint64_t restorer_flag = action->sa_handler > SIG_IGN ? RAW_RESTORER : 0;
+    bool has_handler = (uintptr_t)action->sa_handler > (uintptr_t)SIG_IGN;
+    uint64_t restorer_flag = has_handler ? RAW_RESTORER : 0;
     memcpy(&raw->handler, &action->sa_sigaction, sizeof(raw->handler));
     raw->flags = (uint32_t)action->sa_flags | (raw->flags & restorer_flag);
     raw->restorer = raw->flags & RAW_RESTORER ? raw->restorer : 0;

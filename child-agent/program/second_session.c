@@ -49,7 +49,7 @@ int second_session_start(const struct session_settings *settings)
         return -EALREADY;
     if (!is_recorded(settings, first))
         return -EBUSY;
-    second_settings = *settings;
+    session_settings_copy(&second_settings, settings);
     second.since_ns = clock_monotonic_ns();
     second.recording = core_local.recording_generation;
     session_set_finer_interval(settings->interval_ns);

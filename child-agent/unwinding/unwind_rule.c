@@ -113,16 +113,18 @@ static void store_way(struct cached_rule *way, uint64_t sealed_key, uint64_t bit
     atomic_store_explicit(&way->rule, bits, memory_order_relaxed);
 }
 
-/* Once half of the sets have got a rule, there are eight times as many. */
+/* Once half as many rules have been inserted as there are sets, there are eight times as many. */
 static void count_inserted(struct rule_cache *cache)
 {
     enum { GROWTH_BITS = 3 };
+    uint32_t more = atomic_load_explicit(&cache->more_sets, memory_order_relaxed);
     uint32_t sets = rule_last_set(cache) + 1;
-    uint32_t inserted = atomic_fetch_add_explicit(&cache->inserted, 1, memory_order_relaxed);
-    if (sets == 1 << RULE_SET_BITS || inserted < sets / 2)
+    if (sets == 1 << RULE_SET_BITS ||
+        atomic_fetch_add_explicit(&cache->inserted, 1, memory_order_relaxed) < sets / 2)
         return;
     atomic_store_explicit(&cache->inserted, 0, memory_order_relaxed);
-    atomic_store_explicit(&cache->more_sets, (sets << GROWTH_BITS) - 1, memory_order_relaxed);
+    /* Unless another thread has done it. */
+    (void)atomic_compare_exchange_strong(&cache->more_sets, &more, (sets << GROWTH_BITS) - 1);
 }
 
 void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,

@@ -93,7 +93,8 @@ struct rule_set {
 struct rule_cache {
     _Atomic uint64_t tag;       /* the generation, above all bits of an address; never 0 */
     _Atomic uint32_t more_sets; /* the bits of an index that are used beside the first ones */
-    _Atomic uint32_t inserted;  /* rules, since it has grown or was forgotten */
+    _Alignas(64) _Atomic uint32_t inserted; /* rules, until it has all its sets, since it has grown
+                                             * or was forgotten; apart from what all read */
     _Alignas(64) struct rule_set sets[1 << RULE_SET_BITS];
 };
 

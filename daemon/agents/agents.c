@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/file_name.h"
 #include "common/time_units.h"
 #include "daemon/agents/agents_inside.h"
 #include "daemon/children/child_watch.h"
@@ -198,6 +199,17 @@ static void on_status(const int *wait_status, void *owner)
     agents_stop_watching(owner);
 }
 
+/* Whether CHILD's process is another program by now. That it told of an exec is no proof, since
+ * that may have failed; but there is no other where it told of its own file. */
+static bool runs_another(const struct child *child)
+{
+    const char *told = child->exec.path;
+    bool told_of_itself = child_told_silent_exec(child) && told != NULL &&
+                          file_name_is_same(child->executable, told, strlen(told));
+
+    return told_of_itself || process_runs_other_program(child->pid, child->executable);
+}
+
 void agents_note_disconnected(struct child *child)
 {
     struct agents *agents = child->agents;
@@ -212,8 +224,7 @@ void agents_note_disconnected(struct child *child)
     child_detach(child);
     if (child->watch == NULL)
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
-    else if (child_told_silent_exec(child) ||
-             process_runs_other_program(child->pid, child->executable))
+    else if (runs_another(child))
         agents_end_as_replaced(child);
     else
         agents->events->on_silence(child, agents->context);

@@ -183,7 +183,7 @@ void agents_settle_silent_exec(struct child *child)
 }
 
 /* EARLIER, which was said to have become LAST, ended as LAST did, or else just now: LAST was added
- * because its process was gone. */
+ * because its process was gone, or told of the file that it ran already. */
 static void take_end_back(struct child *earlier, const struct child *last)
 {
     if (last->state == CHILD_ENDED) {

@@ -27,7 +27,10 @@ static bool find_child_of(struct census *census, const struct census_sender *sen
 
     *pid = pidfd_number(sender->process_fd);
     bool is_there = *pid != 0 && process_sight(*pid, &sighting);
-    if (is_there && sighting.parent_pid != 0) /* else it is being reaped at this moment */
+    /* At this moment: of a process that is being reaped /proc tells no parent. */
+    bool is_reaped =
+        !is_there || (sighting.parent_pid == 0 && (sighting.state == 'X' || sighting.state == 'Z'));
+    if (!is_reaped)
         return sighting.parent_pid == sender->pid;
     *pid = pid_of_reaped(census, identity);
     return true;

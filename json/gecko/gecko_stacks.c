@@ -40,7 +40,7 @@ static bool looks_like_code(const char *name, size_t length)
            (length >= 2 && memcmp(name, "0x", 2) == 0);
 }
 
-static char *append_bytes(char *out, const char *end, const char *bytes, size_t length)
+static char *append_bytes(char *out, char *end, const char *bytes, size_t length)
 {
     size_t room = (size_t)(end - out);
     return mempcpy(out, bytes, length < room ? length : room);
@@ -51,7 +51,7 @@ static uint32_t add_language_frame(struct thread_context *thread, struct frame_k
                                    const struct site *site)
 {
     char location[LOCATION_MAX_BYTES + 3 * JSON_SCALAR_MAX_BYTES];
-    const char *end = location + LOCATION_MAX_BYTES;
+    char *end = location + LOCATION_MAX_BYTES;
     char *out = append_bytes(location, end, site->name.bytes, site->name.length);
     if (site->file.length > 0) {
         out = append_bytes(stpcpy(out, " ("), end + 2, site->file.bytes, site->file.length);

@@ -9,8 +9,8 @@ start_many() {
     "$@" sh -c 'while [ $((i += 1)) -le "$0" ]; do /bin/true; done' "$count"
 }
 
-# All that profctl and profd do is in it, also naming what they found, which takes as long for one command as for all:
-# the longer the more debug information of the C library is there.
+# All that profctl and profd do is in it, also naming what they found. That is done once for all commands, and takes the
+# longer the more debug information there is of the C library.
 short_lives() {
     local count=500 round bare clock
     rm -f "$scratch"/short-*
@@ -40,8 +40,8 @@ pack_many() {
     "$@" sh -c 'while [ $((i += 1)) -le "$0" ]; do gzip -c "$1" >/dev/null; done' "$count" "$scratch/to-pack"
 }
 
-# What is above bare is for the most part what a process' first sample costs: to be recorded from then on, and found at
-# its end.
+# What is above bare is for the most part the cost of a process's first sample: it gets an arena, and profd takes over
+# what is in that when the process ends.
 sampled_lives() {
     local count=200 what="a program with a few samples, CPU above bare" round bare clock each with_perf=false
     ! can_perf || with_perf=true

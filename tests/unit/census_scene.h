@@ -41,6 +41,12 @@ static void on_news_wanted(void *context)
     census_read(&census);
 }
 
+static inline void on_silence(struct child *child, void *context)
+{
+    on_agents_event(context);
+    ck_assert_ptr_nonnull(child);
+}
+
 static void on_end(struct child *child, void *context)
 {
     on_agents_event(context);
@@ -63,6 +69,7 @@ static void on_forgotten(struct child *child, void *context)
 
 static const struct agents_events agents_events = {
     .on_news_wanted = on_news_wanted,
+    .on_silence = on_silence,
     .on_replaced = on_agents_event,
     .on_end = on_end,
     .on_verdict = on_verdict,

@@ -265,11 +265,15 @@ END_TEST
 
 START_TEST(nobody_tells_of_another_process_than_his_child)
 {
-    const int process_fd = pidfd_of_process(process);
-    const struct census_sender stranger = { process, process_fd, true };
-    ck_assert(!tell_program_there(&stranger, false));
-    ck_assert_uint_eq(table.count, 0);
-    close(process_fd);
+    const pid_t others[] = { process,
+                             1 }; /* the latter has no parent, as if it were being reaped */
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        const int process_fd = pidfd_of_process(others[i]);
+        const struct census_sender stranger = { process, process_fd, true };
+        ck_assert(!tell_program_there(&stranger, false));
+        ck_assert_uint_eq(table.count, 0);
+        close(process_fd);
+    }
 }
 END_TEST
 
@@ -356,6 +360,58 @@ START_TEST(an_exec_that_is_told_after_an_end_did_not_happen_if_it_failed)
 }
 END_TEST
 
+static void put_exec_of_static(enum census_kind kind, const char *path)
+{
+    struct census_entry entry = { .kind = kind,
+                                  .pid = process,
+                                  .parent_pid = getpid(),
+                                  .time_ns = START_NS + 2,
+                                  .cpu_ns = 5,
+                                  .obstacle = OBSTACLE_STATIC };
+    census_ring_set_path(&entry, path);
+    census_ring_put(ledger.ring, &entry);
+}
+
+static void lose_connection(void)
+{
+    struct child *child = child_table_find_latest(&table, process);
+    child->agent = CHILD_LISTENS;
+    child->state = CHILD_CONNECTED;
+    agents_note_disconnected(child);
+}
+
+/* It has closed what it had open before, as programs do. */
+START_TEST(an_exec_that_failed_after_the_connection_was_lost_did_not_happen)
+{
+    put_entry(CENSUS_PRESENT, START_NS, 0);
+    census_read(&census);
+    put_exec_of_static(CENSUS_EXEC, "/bin/static-one");
+    lose_connection();
+    ck_assert_int_ne(latest_child()->state, CHILD_ENDED);
+    put_exec_of_static(CENSUS_FAILED, "/bin/static-one");
+    census_read(&census);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_int_ne(latest_child()->state, CHILD_ENDED);
+    kill(process, SIGKILL);
+    put_entry(CENSUS_ENDED, START_NS + 3, SIGKILL);
+    census_read(&census);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_int_eq(latest_child()->verdict, VERDICT_KILLED);
+}
+END_TEST
+
+START_TEST(an_exec_of_the_same_file_is_settled_when_the_connection_ends)
+{
+    put_entry(CENSUS_PRESENT, START_NS, 0);
+    census_read(&census);
+    put_exec_of_static(CENSUS_EXEC, "/usr/bin/sleep");
+    lose_connection();
+    ck_assert_uint_eq(table.count, 2);
+    ck_assert_int_eq(table.first->verdict, VERDICT_EXECED);
+    ck_assert(latest_child()->agent == CHILD_IS_SILENT);
+}
+END_TEST
+
 /* The same, if that it was there is in the ring when its message comes. */
 START_TEST(what_was_told_before_a_message_is_read_before_it)
 {
@@ -400,6 +456,8 @@ int main(void)
     tcase_add_test(all, an_exec_there_that_failed_did_not_happen);
     tcase_add_test(all, an_exec_of_one_that_is_gone_did_not_happen_if_it_failed);
     tcase_add_test(all, an_exec_that_is_told_after_an_end_did_not_happen_if_it_failed);
+    tcase_add_test(all, an_exec_that_failed_after_the_connection_was_lost_did_not_happen);
+    tcase_add_test(all, an_exec_of_the_same_file_is_settled_when_the_connection_ends);
     tcase_add_test(all, what_was_told_before_a_message_is_read_before_it);
     suite_add_tcase(suite, all);
     return run_suite(suite);
