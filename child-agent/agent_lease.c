@@ -138,15 +138,17 @@ static bool is_foreign(pid_t pid, uint64_t start_ns)
 
     if (is_known && is_same)
         return known.is_foreign;
-    bool is_foreign = known.is_foreign;
-    if (!is_known || known.pid == pid || getppid() != known.pid)
-        is_foreign = !sees_profd(pid) && !agent_lease_is_of_namespace(pid_namespace());
+    bool is_child_of_known = is_known && known.pid != pid && getppid() == known.pid;
+    bool is_elsewhere = is_child_of_known
+                            ? known.is_foreign
+                            : !sees_profd(pid) && !agent_lease_is_of_namespace(pid_namespace());
     if (pid != core.pid) /* a child of vfork: the memory is its parent's */
-        return is_foreign;
+        return is_elsewhere;
     known.ledger = current;
     known.pid = pid;
     known.start_ns = start_ns;
-    return known.is_foreign = is_foreign;
+    known.is_foreign = is_elsewhere;
+    return is_elsewhere;
 }
 
 lease_owner agent_lease_owner(void)
