@@ -6,11 +6,13 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/real_calls.h"
 
-static sigset_t program_mask; /* of the thread that holds the dictionary */
+/* Of the thread that holds the dictionary. */
+static sigset_t program_mask;
+static uint64_t time_of_change_ns;
 
 /* No handler of the program may come in between: what it puts would go into the middle of a record.
  */
-static bool begin_changes(void *context)
+static bool begin_changes(uint64_t change_ns, void *context)
 {
     sigset_t all, before;
     (void)context;
@@ -18,6 +20,7 @@ static bool begin_changes(void *context)
     (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
     if (core_local.has_arena && dictionary_try_hold(&core.dictionary)) {
         program_mask = before;
+        time_of_change_ns = change_ns;
         return true;
     }
     (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -36,7 +39,7 @@ static void on_module_added(const struct module *module, void *context)
 {
     (void)context;
     const struct dictionary_library library = {
-        .time_ns = clock_monotonic_ns(),
+        .time_ns = time_of_change_ns,
         .start = module->start,
         .end = module->end,
         .load_bias = module->load_bias,
@@ -50,7 +53,7 @@ static void on_module_added(const struct module *module, void *context)
 static void on_module_removed(const struct module *module, void *context)
 {
     (void)context;
-    (void)dictionary_put_library_end(&core.dictionary, clock_monotonic_ns(), module->start);
+    (void)dictionary_put_library_end(&core.dictionary, time_of_change_ns, module->start);
 }
 
 const struct module_events module_dictionary_events = { .begin = begin_changes,

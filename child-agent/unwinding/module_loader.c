@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "buffer/hash_bytes.h"
@@ -171,6 +172,24 @@ static int add_vdso(struct mapping_list *list)
     return add_library(list, address, address, sizeof(name) - 1);
 }
 
+/* A library has the name that dlopen() was given, which is as a rule relative to the folder that
+ * the program is still in. */
+static void make_absolute(char *path, size_t *bytes)
+{
+    char folder[MAX_PATH_BYTES];
+    if (path[0] == '/')
+        return;
+    long length = syscall(SYS_getcwd, folder, sizeof(folder)); /* with the zero at its end */
+    const char *relative = *bytes > 2 && memcmp(path, "./", 2) == 0 ? path + 2 : path;
+    size_t relative_bytes = *bytes - (size_t)(relative - path);
+    if (length <= 0 || folder[0] != '/' || (size_t)length + relative_bytes > MAX_PATH_BYTES)
+        return;
+    folder[length - 1] = '/';
+    memmove(path + length, relative, relative_bytes);
+    memcpy(path, folder, (size_t)length);
+    *bytes = (size_t)length + relative_bytes;
+}
+
 /* The first entry is the program; the vdso's has a name that is no path. */
 static int add_loaded(struct mapping_list *list, const struct loaded *loaded, bool is_program)
 {
@@ -183,6 +202,7 @@ static int add_loaded(struct mapping_list *list, const struct loaded *loaded, bo
     else if (copy_path(loaded->name, path, &bytes) != 0 || bytes == 0 ||
              loaded->bias == getauxval(AT_SYSINFO_EHDR))
         return 0;
+    make_absolute(path, &bytes);
     int error = add_library(list, header_address_of(loaded, is_program), loaded->bias, bytes);
     return error == -ENOMEM ? error
                             : 0; /* the others are not to suffer from one that cannot be read */

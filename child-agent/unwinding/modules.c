@@ -37,7 +37,8 @@ struct module_map {
     uint64_t mappings_read_ns;  /* of the agent's thread alone */
     _Atomic uint64_t announced; /* changes told of by other threads; 1: the first reading */
     _Atomic uint64_t announced_seen;
-    const void *_Atomic owner; /* who entered: an address of the thread's own; NULL: nobody */
+    _Atomic uint64_t announced_ns; /* when the latest was told of; 0: never */
+    const void *_Atomic owner;     /* who entered: an address of the thread's own; NULL: nobody */
 };
 
 /* --- Reading the list anew --- */
@@ -82,6 +83,24 @@ static void change_list(struct module_map *map)
     map->generation += added != 0 || removed != 0;
 }
 
+bool module_map_is_behind(const struct module_map *map)
+{
+    return atomic_load_explicit(&map->announced, memory_order_acquire) !=
+           atomic_load_explicit(&map->announced_seen, memory_order_relaxed);
+}
+
+/* When what is read now has changed: as it was told of, or just now. */
+static uint64_t time_of_change(const struct module_map *map)
+{
+    uint64_t announced_ns = atomic_load_explicit(&map->announced_ns, memory_order_relaxed);
+    return module_map_is_behind(map) && announced_ns != 0 ? announced_ns : clock_monotonic_ns();
+}
+
+static bool begin_events(const struct module_map *map)
+{
+    return map->events.begin == NULL || map->events.begin(time_of_change(map), map->events.context);
+}
+
 /* Whether the list changed. What cannot be read leaves it as it was, until the next attempt. */
 static bool refresh_list(struct module_map *map)
 {
@@ -89,19 +108,13 @@ static bool refresh_list(struct module_map *map)
     uint64_t announced = atomic_load_explicit(&map->announced, memory_order_acquire);
     map->refreshed_ns = clock_read_ns(CLOCK_MONOTONIC_COARSE);
     map->has_failed = module_loader_read(&map->loaded) != 0;
-    if (map->has_failed || (map->events.begin != NULL && !map->events.begin(map->events.context)))
+    if (map->has_failed || !begin_events(map))
         return false;
     atomic_store_explicit(&map->announced_seen, announced, memory_order_relaxed);
     change_list(map);
     if (map->events.end != NULL)
         map->events.end(map->events.context);
     return map->generation != before;
-}
-
-bool module_map_is_behind(const struct module_map *map)
-{
-    return atomic_load_explicit(&map->announced, memory_order_acquire) !=
-           atomic_load_explicit(&map->announced_seen, memory_order_relaxed);
 }
 
 static void forget_mappings(struct module_map *map)
@@ -250,6 +263,7 @@ bool module_map_is_executable(const struct module_map *map, uint64_t address)
 
 void module_map_changed(struct module_map *map)
 {
+    atomic_store_explicit(&map->announced_ns, clock_monotonic_ns(), memory_order_relaxed);
     atomic_fetch_add_explicit(&map->announced, 1, memory_order_release);
 }
 

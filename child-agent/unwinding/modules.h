@@ -20,9 +20,10 @@
 
 /* Reports modules as they come and go, so that they reach the dictionary. The list changes only
  * between a begin() that returned true and end(); either may be NULL. Called in signal handlers, so
- * begin() must not wait. */
+ * begin() must not wait. What changes has done so at CHANGE_NS, as far as is known: before that,
+ * their addresses may have been another module's. */
 struct module_events {
-    bool (*begin)(void *context);
+    bool (*begin)(uint64_t change_ns, void *context);
     void (*added)(const struct module *module, void *context);
     void (*removed)(const struct module *module, void *context);
     void (*end)(void *context);

@@ -97,22 +97,6 @@ static void take_site_frame(struct process_context *process, const struct arena_
     site->column = record->line;
 }
 
-static void add_library(struct process_context *process, const struct arena_record *record)
-{
-    struct library *library = mapped_array_push(&process->libraries, sizeof(*library));
-    if (library == NULL) {
-        failure_latch_set(process->latch, -ENOMEM);
-        return;
-    }
-    *library = (struct library){
-        .start = record->start,
-        .end = record->end,
-        .load_bias = record->load_bias,
-        .path = record->name,
-        .build_id = record->extra,
-    };
-}
-
 static void add_log_line(struct process_context *process, const struct arena_record *record)
 {
     struct log_line *line = mapped_array_push(&process->log, sizeof(*line));
@@ -213,8 +197,8 @@ static void take_record(struct process_context *process, const struct arena_reco
         [DICTIONARY_THREAD] = take_thread,
         [DICTIONARY_THREAD_NAME] = take_thread_change,
         [DICTIONARY_THREAD_END] = take_thread_change,
-        [DICTIONARY_LIBRARY] = add_library,
-        [DICTIONARY_LIBRARY_END] = NULL, /* the addresses of its samples still need it */
+        [DICTIONARY_LIBRARY] = library_changes_take,
+        [DICTIONARY_LIBRARY_END] = library_changes_take,
         [DICTIONARY_SITE] = add_site,
         [DICTIONARY_SITE_TYPE] = take_site_type,
         [DICTIONARY_SITE_FRAME] = take_site_frame,
@@ -247,6 +231,7 @@ static void complete_context(struct process_context *process)
 {
     process->unique_pid = gecko_unique_pid(process->info.process_id, process->options.later_images);
     thread_list_complete(process);
+    library_changes_complete(process);
 }
 
 void process_context_init(struct process_context *process, struct arena_reader *reader,
@@ -302,8 +287,9 @@ void process_context_fini(struct process_context *process)
     stack_tracker_free(&process->allocations);
     mapped_array_free(&process->overhead.rows);
     struct mapped_array *arrays[] = {
-        &process->sites,  &process->site_slots, &process->sampling_pauses, &process->libraries,
-        &process->pauses, &process->log,        &process->ticks,
+        &process->sites,     &process->site_slots,      &process->sampling_pauses,
+        &process->libraries, &process->pauses,          &process->log,
+        &process->ticks,     &process->library_changes,
     };
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         mapped_array_free(arrays[i]);

@@ -33,7 +33,8 @@ static int take_tick(struct chunk_walk *walk, const uint8_t *payload, size_t byt
         return error;
     walk->ticks += delta;
     walk->tick_ticks = walk->ticks;
-    samples_take_tick(walk->process, walk->ticks, now_ns(walk));
+    walk->process->moment_ns = now_ns(walk);
+    samples_take_tick(walk->process, walk->ticks, walk->process->moment_ns);
     return 0;
 }
 
@@ -87,7 +88,8 @@ static int take_late(struct chunk_walk *walk, const uint8_t *payload, size_t byt
 static uint64_t take_own_time(struct chunk_walk *walk, const struct sample_entry *sample)
 {
     walk->ticks += sample->ticks_after_tick;
-    return now_ns(walk);
+    walk->process->moment_ns = now_ns(walk);
+    return walk->process->moment_ns;
 }
 
 static int take_timed_sample(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload,
@@ -176,6 +178,7 @@ static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *pay
     if (error < 0)
         return error;
     walk->ticks += marker.ticks_delta;
+    walk->process->moment_ns = now_ns(walk);
     struct thread_context *thread = walk->thread;
     if (marker.thread_index_plus_1 != 0)
         thread = process_thread_at(walk->process, marker.thread_index_plus_1 - 1, now_ns(walk));
@@ -193,7 +196,8 @@ static int take_allocation(struct chunk_walk *walk, uint8_t kind, const uint8_t 
     if (error < 0)
         return error;
     uint64_t ticks = walk->ticks + (uint64_t)allocation.ticks_after;
-    allocations_take(walk->process, &allocation, clock_to_ns(&walk->chunk->calibration, ticks),
+    walk->process->moment_ns = clock_to_ns(&walk->chunk->calibration, ticks);
+    allocations_take(walk->process, &allocation, walk->process->moment_ns,
                      kind == ENTRY_ALLOCATION_TRUNCATED);
     return 0;
 }

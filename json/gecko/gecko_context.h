@@ -23,6 +23,7 @@
 struct stack_tracker {
     size_t chunk_number;
     bool is_truncated;
+    size_t library_epoch; /* of the frames of STACKS */
     struct stack_state state;
     uint32_t stacks[SAMPLE_MAX_FRAMES];
 };
@@ -81,6 +82,16 @@ struct site {
 struct library {
     uint64_t start, end, load_bias;
     struct arena_string path, build_id;
+    size_t last_change; /* the position of its latest one */
+    uint64_t moved;     /* what the profile adds to its addresses: a later one was at them, too */
+    bool has_frames;    /* known of those that may have been moved */
+};
+
+/* A library has come, or gone. */
+struct library_change {
+    uint64_t time_ns; /* never backwards */
+    uint32_t library;
+    bool is_end;
 };
 
 /* A time and, if there is one, its text. */
@@ -129,7 +140,11 @@ struct process_context {
     struct mapped_array thread_slots; /* by index: the first thread with it */
     struct mapped_array sites;        /* struct site */
     struct mapped_array site_slots;
-    struct mapped_array libraries;       /* struct library */
+    struct mapped_array libraries;       /* struct library: each once */
+    struct mapped_array library_changes; /* struct library_change */
+    uint64_t shared_start, shared_end; /* around the addresses that several of them had; 0: none */
+    uint64_t
+        moment_ns; /* of the entry that is being read; of ticks and their samples, the tick's */
     struct mapped_array pauses;          /* struct pause */
     struct mapped_array sampling_pauses; /* struct pause: of samples and counters only */
     struct mapped_array log;             /* struct log_line */
@@ -345,6 +360,19 @@ void process_read_chunks(struct process_context *process, const struct progress 
 /* --- gecko_libs.c, gecko_threads.c --- */
 
 void libs_stream(struct process_context *process, struct json_writer *writer);
+
+/* --- gecko_library_changes.c: which library was at an address when --- */
+
+void library_changes_take(struct process_context *process, const struct arena_record *record);
+
+/* Gives those whose addresses a later one took other ones. Called once, after all records. */
+void library_changes_complete(struct process_context *process);
+
+/* The number of changes until the present moment; 0 as long as no two shared an address. */
+size_t library_changes_epoch(const struct process_context *process);
+
+/* What the profile has in place of ADDRESS at the present moment. */
+uint64_t library_changes_place(const struct process_context *process, uint64_t address);
 void threads_stream(struct process_context *process, struct json_writer *writer,
                     const struct progress *progress);
 /* Returns whether there is a thread that passes the filters. */

@@ -15,8 +15,8 @@ enum {
 /* What a double holds exactly; nothing is mapped above in user space. */
 static const uint64_t largest_address = UINT64_C(1) << 53;
 
-/* Moves LIBRARY, the one at COUNT, to where its start belongs among the sorted ones before it. A
- * later one takes the place of those that it overlaps: they were unmapped before it came. */
+/* Moves LIBRARY, the one at COUNT, to where its start belongs among the sorted ones before it. It
+ * takes the place of those that it overlaps: only damage can leave such. */
 static size_t insert_library(struct library *libraries, size_t count, struct library library)
 {
     size_t first = count;
@@ -38,7 +38,11 @@ static void sort_libraries(struct process_context *process)
     size_t kept = 0;
     for (size_t i = 0; i < process->libraries.count; i++) {
         struct library library = libraries[i];
-        if (library.start < library.end && library.end <= largest_address)
+        library.start += library.moved;
+        library.end += library.moved;
+        library.load_bias += library.moved;
+        bool is_of_use = library.moved == 0 || library.has_frames;
+        if (is_of_use && library.start < library.end && library.end <= largest_address)
             kept = insert_library(libraries, kept, library);
     }
     process->libraries.count = kept;

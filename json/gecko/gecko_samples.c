@@ -94,8 +94,11 @@ static bool take_stack(struct process_context *process, struct thread_context *t
         thread->samples.current_stack = UNIQUE_NONE;
         return false;
     }
-    uint32_t kept = tracker->is_truncated == is_truncated ? sample->kept : 0;
+    size_t epoch = library_changes_epoch(process);
+    bool keeps = tracker->is_truncated == is_truncated && tracker->library_epoch == epoch;
+    uint32_t kept = keeps ? sample->kept : 0;
     tracker->is_truncated = is_truncated;
+    tracker->library_epoch = epoch;
     thread->samples.current_stack = stacks_track(process, thread, tracker, kept);
     return true;
 }
@@ -110,13 +113,21 @@ void samples_take_sample(struct process_context *process, const struct sample_en
     bounds_account(process, thread);
 }
 
-/* The thread ran with the stack that it has in this chunk; one that it has not is damage. */
-static void take_same_stack(struct process_context *process, struct thread_samples *samples)
+/* The thread ran with the stack that it has in this chunk; one that it has not is damage. The same
+ * addresses may be another library's by now. */
+static void take_same_stack(struct process_context *process, struct thread_context *thread)
 {
-    if (samples->tracker != NULL && samples->tracker->chunk_number == process->chunk_number)
+    struct stack_tracker *tracker = thread->samples.tracker;
+    if (tracker == NULL || tracker->chunk_number != process->chunk_number) {
+        thread->samples.current_stack = UNIQUE_NONE;
+        process->bad_entries++;
         return;
-    samples->current_stack = UNIQUE_NONE;
-    process->bad_entries++;
+    }
+    size_t epoch = library_changes_epoch(process);
+    if (tracker->library_epoch == epoch || !bounds_allow(process))
+        return;
+    tracker->library_epoch = epoch;
+    thread->samples.current_stack = stacks_track(process, thread, tracker, 0);
 }
 
 static void add_timed(struct process_context *process, struct thread_context *thread,
@@ -144,7 +155,7 @@ void samples_take_timed_same(struct process_context *process, const struct sampl
     process->bad_entries += thread == NULL;
     if (thread == NULL || !bounds_allow(process))
         return;
-    take_same_stack(process, &thread->samples);
+    take_same_stack(process, thread);
     add_timed(process, thread, thread->samples.current_stack, time_ns, sample->cpu_us);
 }
 
@@ -163,7 +174,7 @@ void samples_take_same(struct process_context *process, const struct sample_entr
     struct thread_context *thread = thread_of_entry(process, sample->thread_index);
     if (thread == NULL)
         return;
-    take_same_stack(process, &thread->samples);
+    take_same_stack(process, thread);
     add_current_stack(process, &thread->samples, offset_ns, sample->cpu_us);
 }
 

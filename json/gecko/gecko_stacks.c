@@ -95,7 +95,8 @@ static uint32_t add_label_frame(const struct process_context *process,
 static uint32_t frame_index(const struct process_context *process, struct thread_context *thread,
                             const struct stack_frame *frame)
 {
-    struct frame_key key = { .value = frame->value, .is_label = frame->is_label };
+    uint64_t value = frame->is_label ? frame->value : library_changes_place(process, frame->value);
+    struct frame_key key = { .value = value, .is_label = frame->is_label };
     uint32_t index = unique_stacks_find_frame(&thread->stacks, key);
     if (index != UNIQUE_NONE)
         return index;

@@ -43,6 +43,41 @@ EOF
     is_share_of '^python3' ';\(stack truncated\);' -lt 20
 }
 
+# The loader puts the one where the other was.
+test_libraries_that_take_turns_at_an_address_have_their_own_samples() {
+    local which
+    for which in one two; do
+        cat >$which.c <<EOF
+__attribute__((noinline)) int work_of_$which(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+int turn(int n) { int got = work_of_$which(n); return got + 1; }
+EOF
+        "${CC:-cc}" -O1 -g -fno-ipa-icf -shared -fPIC $which.c -o $which.so || skip "no compiler"
+    done
+    cat >takes_turns.c <<'EOF'
+#include <dlfcn.h>
+#include <time.h>
+int main(void)
+{
+    struct timespec used;
+    int i = 0;
+    do {
+        void *library = dlopen(i++ % 2 ? "./one.so" : "./two.so", RTLD_NOW);
+        ((int (*)(int))dlsym(library, "turn"))(i % 2 ? 60000000 : 20000000);
+        dlclose(library);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    } while (used.tv_sec < 2);
+    return 0;
+}
+EOF
+    "${CC:-cc}" -O1 -g takes_turns.c -o takes_turns -ldl
+    for clock in cpu perf; do
+        record ./takes_turns
+        is_share_of ';turn ' ';turn .*;work_of_(one|two) ' -gt 950
+        is_share_of ';work_of_' ';work_of_two ' -gt 600
+        is_share_of ';work_of_' ';work_of_two ' -lt 850
+    done
+}
+
 # Go calls C on the stack of the system, from goroutines that are on others.
 test_c_that_go_calls_was_called_by_go() {
     clock=cpu

@@ -132,8 +132,8 @@ static void encode_sample(uint32_t thread, uint64_t ms, uint64_t cpu_us,
         0);
 }
 
-static void encode_marker(enum entry_kind kind, uint64_t ms, uint64_t duration_ms, uint32_t site,
-                          const char *text)
+static inline void encode_marker(enum entry_kind kind, uint64_t ms, uint64_t duration_ms,
+                                 uint32_t site, const char *text)
 {
     uint8_t entry[256], *out = entry;
     uint64_t ticks = ticks_at(ms * MS);
@@ -167,12 +167,10 @@ static cJSON *table_rows(const cJSON *thread, const char *table)
     return get_member(get_member(thread, table), "data");
 }
 
-static const struct stack_frame stack_a[] = { { 0x401100, false },
-                                              { SITE_LABEL, true },
-                                              { 0x401200, false } };
-static const struct stack_frame stack_b[] = { { 0x401100, false },
-                                              { SITE_LABEL, true },
-                                              { 0x401300, false } };
+static const struct stack_frame stack_a[]
+    __attribute__((unused)) = { { 0x401100, false }, { SITE_LABEL, true }, { 0x401200, false } };
+static const struct stack_frame stack_b[]
+    __attribute__((unused)) = { { 0x401100, false }, { SITE_LABEL, true }, { 0x401300, false } };
 
 static TCase *add_case(Suite *suite, const char *name)
 {

@@ -105,8 +105,9 @@ static void unwind_in_handler(int number)
 }
 
 /* The list is about to change: the tables are somebody's at this moment. */
-static bool interrupt_the_reading(void *context)
+static bool interrupt_the_reading(uint64_t change_ns, void *context)
 {
+    (void)change_ns;
     (void)context;
     raise(SIGUSR1);
     return true;

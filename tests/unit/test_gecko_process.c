@@ -19,7 +19,7 @@ START_TEST(libraries_carry_their_ids)
 }
 END_TEST
 
-START_TEST(a_later_library_takes_the_place_of_those_below_it)
+START_TEST(libraries_never_share_addresses)
 {
     static const uint64_t ranges[][2] = { { 0x9000, 0xa000 }, { 0x1000, 0x3000 },
                                           { 0x3000, 0x4000 }, { 0x5000, 0x6000 },
@@ -31,6 +31,7 @@ START_TEST(a_later_library_takes_the_place_of_those_below_it)
         dictionary_put_library(&own.dictionary, &library);
     }
     const cJSON *libs = get_member(make_profile(), "libs");
+    /* Those without samples that the fifth replaced are gone. */
     static const double starts[] = { 0x2000, 0x5000, 0x9000 };
     ck_assert_int_eq(cJSON_GetArraySize(libs), 3);
     for (int i = 0; i < 3; i++)
@@ -328,7 +329,7 @@ int main(void)
     Suite *suite = suite_create("json.gecko_process");
     TCase *process = add_case(suite, "process");
     tcase_add_test(process, libraries_carry_their_ids);
-    tcase_add_test(process, a_later_library_takes_the_place_of_those_below_it);
+    tcase_add_test(process, libraries_never_share_addresses);
     tcase_add_test(process, the_main_thread_and_the_process_have_their_names);
     tcase_add_test(process, a_title_is_the_name_of_a_process_that_has_chosen_none);
     tcase_add_test(process, a_title_without_an_end_is_cut);

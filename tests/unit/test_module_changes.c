@@ -14,8 +14,9 @@ static struct {
     int begun, ended, added;
 } listener;
 
-static bool begin_to_tell(void *context)
+static bool begin_to_tell(uint64_t change_ns, void *context)
 {
+    (void)change_ns;
     (void)context;
     ck_assert(!listener.is_told);
     listener.begun++;
