@@ -20,6 +20,7 @@
 #include "common/program_facts.h"
 #include "common/recording_obstacle.h"
 #include "common/system_id.h"
+#include "common/time_units.h"
 
 static struct census_ring *find_any_ring(void)
 {
@@ -278,8 +279,9 @@ void census_report_forked(void)
 }
 
 /* A child of vfork that could not run its program was never another process than this one: it used
- * our memory, which is where it leaves word of that, and there is nothing to tell of it. */
-enum { UNBORN_CHILDREN = 64 };
+ * our memory, which is where it leaves word of that. There is nothing to tell of it, unless it went
+ * on for longer than a capture may lack. */
+enum { UNBORN_CHILDREN = 64, UNBORN_MOST_NS = 4 * NS_PER_MS };
 static _Atomic pid_t unborn[UNBORN_CHILDREN];
 
 static _Atomic pid_t *unborn_place(struct profd_process_id process)
@@ -291,6 +293,12 @@ static bool was_never_born(struct profd_process_id process)
 {
     pid_t expected = process.number;
     return atomic_compare_exchange_strong(unborn_place(process), &expected, 0);
+}
+
+static bool is_nothing_to_tell(const struct census_end *end)
+{
+    return was_never_born(end->process) &&
+           (end->cpu_ns == PROCESS_CLOCK_UNKNOWN || end->cpu_ns < UNBORN_MOST_NS);
 }
 
 /* profd is not told of most programs there, but the next one needs to know. */
@@ -341,7 +349,7 @@ static void put_foreign_end(struct census_entry *entry, uint64_t identity)
 void census_report_ended(const struct census_end *end)
 {
     int call_errno = errno;
-    if (was_never_born(end->process) || (!is_behind_filter() && !census_has_listener()))
+    if (is_nothing_to_tell(end) || (!is_behind_filter() && !census_has_listener()))
         return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,

@@ -123,6 +123,18 @@ test_a_program_that_could_not_become_a_static_one_goes_on() {
     goes_on_after_exec_in_vain env WITH_IDLE_THREAD=1
 }
 
+# They were never another program, but what they used counts.
+test_children_of_vfork_that_cannot_run_their_program_are_listed_with_what_they_use() {
+    expect 4 "$profctl" run --strict -o out.json -- "$programs/vfork_in_vain" 3 40
+    read_facts out.json
+    [ "$(process_count vfork_in_vain)" -eq 4 ] || fail "$(process_count vfork_in_vain) processes of 4"
+    [ "$(meta_of vfork_in_vain profd.cpuTime | awk '$1 >= 40' | wc -l)" -eq 3 ] ||
+        fail "used: $(meta_of vfork_in_vain profd.cpuTime | xargs)"
+    expect 0 "$profctl" run --strict -o out.json -- "$programs/vfork_in_vain" 3 0
+    read_facts out.json
+    [ "$(process_count vfork_in_vain)" -eq 1 ] || fail "those that used nothing are listed"
+}
+
 test_a_static_command_that_is_found_by_its_name_is_listed() {
     make_static still
     expect 0 env PATH="$PWD:$PATH" "$profctl" run -o out.json -- still 20
