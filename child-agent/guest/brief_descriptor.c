@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "child-agent/guest/descriptor.h"
+#include "common/pidfd.h"
 
 enum { MOST_NOTED = 16 };
 
@@ -18,7 +19,9 @@ enum note_state {
 
 static struct {
     _Atomic(enum note_state) state;
-    bool is_unmistakable; /* no other file is taken for it: a socket, unlike a pidfd */
+    /* No other file is taken for it; or at most one that the program has of the same process, at
+     * the same number, which is a high one. */
+    bool is_unmistakable;
     struct descriptor_identity identity;
 } notes[MOST_NOTED];
 
@@ -44,7 +47,7 @@ struct brief_descriptor brief_descriptor_note(int fd)
     int place = fstat(fd, &status) == 0 ? take_place() : -1;
     if (place >= 0) {
         notes[place].identity = (struct descriptor_identity){ fd, status.st_dev, status.st_ino };
-        notes[place].is_unmistakable = S_ISSOCK(status.st_mode);
+        notes[place].is_unmistakable = S_ISSOCK(status.st_mode) || pidfd_identity(fd) != 0;
         atomic_store(&notes[place].state, NOTE_OPEN);
     }
     return (struct brief_descriptor){ fd, place };

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,20 +118,6 @@ START_TEST(a_child_closes_a_socket_that_was_closed_while_it_was_copied)
 }
 END_TEST
 
-/* All descriptors of one process are the same file. */
-START_TEST(a_descriptor_of_a_process_may_be_the_programs_once_it_was_closed)
-{
-    int fd = (int)syscall(SYS_pidfd_open, getpid(), 0), copy = dup(fd);
-    struct brief_descriptor note = brief_descriptor_note(fd);
-    ck_assert_int_ge(fd, 0);
-    brief_descriptor_close(&note);
-    ck_assert_int_eq(dup2(copy, fd), fd);
-    ck_assert(is_open_in_child(fd));
-    close(copy);
-    close(fd);
-}
-END_TEST
-
 /* As a child of vfork has, which shares its parent's memory. */
 static void *note_and_close_elsewhere(void *context)
 {
@@ -171,7 +156,6 @@ int main(void)
     tcase_add_test(all, places_are_used_again);
     tcase_add_test(all, what_stays_open_stays_so_in_a_child);
     tcase_add_test(all, a_child_closes_a_socket_that_was_closed_while_it_was_copied);
-    tcase_add_test(all, a_descriptor_of_a_process_may_be_the_programs_once_it_was_closed);
     tcase_add_test(all, a_note_of_another_table_of_descriptors_is_another);
     suite_add_tcase(suite, all);
     return run_suite(suite);

@@ -53,7 +53,7 @@ static int has_high_descriptor(void)
 }
 
 static atomic_bool is_over;
-static int strangers; /* children of fork that had a descriptor of the agent's */
+static int forks, strangers; /* children of fork, and those that had a descriptor of the agent's */
 
 static void *fork_again_and_again(void *argument)
 {
@@ -61,20 +61,23 @@ static void *fork_again_and_again(void *argument)
         pid_t pid = fork();
         if (pid == 0)
             _exit(has_high_descriptor());
-        strangers += end_of(pid) != 0;
+        forks += pid > 0;
+        strangers += pid > 0 && end_of(pid) != 0;
     }
     return argument;
 }
 
 static int run_beside_forks(char **arguments)
 {
+    enum { STRANGERS_ONE_IN = 50 }; /* without notes it is one in twenty */
     pthread_t forking;
     if (pthread_create(&forking, NULL, fork_again_and_again, NULL) != 0)
         return 1;
     int error = run_often(arguments);
     atomic_store(&is_over, true);
     pthread_join(forking, NULL);
-    return error != 0 ? error : strangers > 0 ? 3 : 0;
+    /* A copy may be made between what the kernel does and its note. */
+    return error != 0 ? error : strangers > forks / STRANGERS_ONE_IN ? 3 : 0;
 }
 
 static int run_in_vain(const char *program)
