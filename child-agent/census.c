@@ -353,7 +353,7 @@ void census_report_ended(const struct census_end *end)
         return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,
-        .time_ns = is_behind_filter() ? clock_monotonic_without_call_ns() : clock_monotonic_ns(),
+        .time_ns = core_now_or_unknown_ns(),
         .pid = end->process.number,
         .parent_pid = is_behind_filter() ? census_unasked_parent_of(end->process.number) : getpid(),
         .wait_status = end->wait_status,

@@ -22,6 +22,11 @@ static LARGE_EARLY char executable[CORE_MAX_PATH + CORE_MAX_COMMAND_LINE];
 static char *command_line = executable;
 static size_t command_line_bytes;
 
+uint64_t core_now_or_unknown_ns(void)
+{
+    return atomic_load(&core.has_filter) ? clock_monotonic_without_call_ns() : clock_monotonic_ns();
+}
+
 const char *core_executable(void)
 {
     return executable;

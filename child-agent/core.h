@@ -84,6 +84,10 @@ void core_initialize(int argument_count, char **arguments);
  * without an arena. */
 void core_reset_after_fork(void);
 
+/* Returns the time on CLOCK_MONOTONIC; behind a filter 0, where asking for it takes a call.
+ * Async-signal-safe. */
+uint64_t core_now_or_unknown_ns(void);
+
 /* Returns the executable's path as it was given to exec, made absolute; "" if unknown. */
 const char *core_executable(void);
 

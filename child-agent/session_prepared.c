@@ -38,6 +38,7 @@ bool session_prepared_is_paused(void)
 
 void session_invite_records(void)
 {
+    /* A write would cost each forked child a page. */
     if (session_now.settings.is_paused || session_now.settings.is_sampling_paused)
         session_now.settings.is_paused = session_now.settings.is_sampling_paused = false;
     session_open_recording(session_read_word().is_paused);

@@ -8,9 +8,16 @@
 
 struct process_stat {
     pid_t pid, parent_pid;
-    char state;           /* 'Z': it has ended, and was not waited for */
+    char state;           /* see process_state_is_ended() */
     uint64_t start_ticks; /* since boot, of which there are sysconf(_SC_CLK_TCK) in a second */
 };
+
+/* Returns whether STATE is that of a process that has ended: it waits to be waited for ('Z'), or is
+ * gone in a moment ('X'). */
+static inline bool process_state_is_ended(char state)
+{
+    return state == 'Z' || state == 'X';
+}
 
 /* Reads the file of PID. Returns false if the process is gone. Any thread. */
 bool process_stat_read(pid_t pid, struct process_stat *out);

@@ -133,12 +133,6 @@ static bool forget_allocation(void *address, const struct allocation_site *site,
     return true;
 }
 
-/* Behind a filter, the clock is not asked where that takes a call. */
-static uint64_t now_or_unknown_ns(void)
-{
-    return atomic_load(&core.has_filter) ? clock_monotonic_without_call_ns() : clock_monotonic_ns();
-}
-
 /* SELF: NULL, if the calling thread is not registered. */
 static uint64_t interval_of(const struct thread_registration *self)
 {
@@ -176,7 +170,7 @@ static void sample_allocation(struct allocation_countdown *countdown, void *addr
         return;
     const uint64_t interval_bytes = interval_of(self); /* by which this one was drawn */
     if (self != NULL)
-        allocation_pace_note(&self->allocation_pace, now_or_unknown_ns());
+        allocation_pace_note(&self->allocation_pace, core_now_or_unknown_ns());
     draw_next(countdown, self);
     if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_ALLOCATIONS))
         return;

@@ -54,9 +54,8 @@ static void count_mapping(uintptr_t start, size_t bytes, bool is_shared)
 static void forget_unforked(uintptr_t start)
 {
     for (size_t i = 0; i < MOST_UNFORKED; i++) {
-        uintptr_t found = atomic_load(&unforked[i].start);
-        if (found == start)
-            (void)atomic_compare_exchange_strong(&unforked[i].start, &found, 0);
+        uintptr_t expected = start;
+        (void)atomic_compare_exchange_strong(&unforked[i].start, &expected, 0);
     }
 }
 

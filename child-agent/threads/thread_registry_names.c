@@ -14,7 +14,7 @@
 enum { REGISTRY_FILTERS_BYTES = 4096 };
 
 /* What the session asks for; under the registry's lock. */
-static uint32_t features_wanted; /* of threads that pass the filters; 0 without a session */
+static uint32_t wanted_features; /* of threads that pass the filters; 0 without a session */
 static LARGE_APART char wanted_filters[REGISTRY_FILTERS_BYTES];
 
 static void decide_profiling(struct registry_access access,
@@ -27,8 +27,8 @@ static void decide_profiling(struct registry_access access,
         .is_main = registration->is_main,
         .process = thread_registry_process().number,
     };
-    bool is_profiled = features_wanted != 0 && thread_filters_pass(wanted_filters, &subject);
-    atomic_store(&registration->profiled_features, is_profiled ? features_wanted : 0);
+    bool is_profiled = wanted_features != 0 && thread_filters_pass(wanted_filters, &subject);
+    atomic_store(&registration->profiled_features, is_profiled ? wanted_features : 0);
     if (registration->life == REGISTRATION_LIVE)
         clock_sampling_follow(registration);
 }
@@ -127,7 +127,7 @@ void thread_registry_set_profiled(const char *filters, uint32_t features)
 {
     struct registry_access access = thread_registry_hold();
     snprintf(wanted_filters, sizeof(wanted_filters), "%s", filters);
-    features_wanted = features;
+    wanted_features = features;
     for (uint32_t slot = 0; slot < thread_registry_slots(access); slot++)
         decide_profiling(access, thread_registry_at(slot));
     thread_registry_release(access);
@@ -149,5 +149,5 @@ uint32_t thread_registry_profiled_features(struct profd_thread_id thread)
 void thread_registry_forget_profiled(struct registry_access access)
 {
     (void)access;
-    features_wanted = 0;
+    wanted_features = 0;
 }

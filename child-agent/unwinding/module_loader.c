@@ -172,8 +172,8 @@ static int add_vdso(struct mapping_list *list)
     return add_library(list, address, address, sizeof(name) - 1);
 }
 
-/* A library has the name that dlopen() was given, which is as a rule relative to the folder that
- * the program is still in. */
+/* A library has the name that dlopen() was given. A relative one is taken for one in the folder
+ * that the program is in by now: as a rule it still is in that of then. */
 static void make_absolute(char *path, size_t *bytes)
 {
     char folder[MAX_PATH_BYTES];

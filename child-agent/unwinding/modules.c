@@ -37,7 +37,7 @@ struct module_map {
     uint64_t mappings_read_ns;  /* of the agent's thread alone */
     _Atomic uint64_t announced; /* changes told of by other threads; 1: the first reading */
     _Atomic uint64_t announced_seen;
-    _Atomic uint64_t announced_ns; /* when the latest was told of; 0: never */
+    _Atomic uint64_t announced_ns; /* when the latest one happened; 0: not known */
     const void *_Atomic owner;     /* who entered: an address of the thread's own; NULL: nobody */
 };
 
@@ -89,7 +89,7 @@ bool module_map_is_behind(const struct module_map *map)
            atomic_load_explicit(&map->announced_seen, memory_order_relaxed);
 }
 
-/* When what is read now has changed: as it was told of, or just now. */
+/* When what is read now has changed: as somebody told, or just now. */
 static uint64_t time_of_change(const struct module_map *map)
 {
     uint64_t announced_ns = atomic_load_explicit(&map->announced_ns, memory_order_relaxed);
@@ -263,7 +263,12 @@ bool module_map_is_executable(const struct module_map *map, uint64_t address)
 
 void module_map_changed(struct module_map *map)
 {
-    atomic_store_explicit(&map->announced_ns, clock_monotonic_ns(), memory_order_relaxed);
+    module_map_changed_at(map, 0);
+}
+
+void module_map_changed_at(struct module_map *map, uint64_t time_ns)
+{
+    atomic_store_explicit(&map->announced_ns, time_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&map->announced, 1, memory_order_release);
 }
 

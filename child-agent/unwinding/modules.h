@@ -50,6 +50,9 @@ bool module_map_after_fork_child(struct module_map *map);
 /* Makes the next look-up read the list again. Any thread, also inside dlopen and dlclose. */
 void module_map_changed(struct module_map *map);
 
+/* The same of what changed at TIME_NS; 0: some time before it is read. */
+void module_map_changed_at(struct module_map *map, uint64_t time_ns);
+
 /* Returns the module that contains ADDRESS, or NULL (data, generated code). The vdso is module
  * "[vdso]". Reads the loader's list again for an address in a library that the list does not show
  * yet, and for unknown addresses: at most every 100 ms, and less often while that gives nothing

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "child-agent/core.h"
 #include "child-agent/guest/pages.h"
 #include "child-agent/unwinding/module_dictionary.h"
 #include "child-agent/unwinding/modules.h"
@@ -71,7 +72,7 @@ void process_unwinder_modules_changed(void)
 {
     struct process_tables *made = atomic_load(&tables);
     if (made != NULL)
-        module_map_changed(made->modules);
+        module_map_changed_at(made->modules, core_now_or_unknown_ns());
 }
 
 void process_unwinder_read_mappings(void)

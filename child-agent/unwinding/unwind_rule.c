@@ -130,12 +130,11 @@ static void count_inserted(struct rule_cache *cache)
 void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
                        struct unwind_rule rule)
 {
-    struct rule_set *set;
     uint64_t bits;
     if (address >> RULE_ADDRESS_BITS != 0)
         return;
     count_inserted(cache);
-    set = &cache->sets[rule_set_index(cache, address)];
+    struct rule_set *set = &cache->sets[rule_set_index(cache, address)];
     memcpy(&bits, &rule, sizeof(bits));
     store_way(&set->ways[1], atomic_load_explicit(&set->ways[0].sealed_key, memory_order_relaxed),
               atomic_load_explicit(&set->ways[0].rule, memory_order_relaxed));

@@ -8,6 +8,7 @@
 
 #include "buffer/lease_ledger.h"
 #include "common/file_name.h"
+#include "common/process_stat.h"
 #include "common/time_units.h"
 #include "daemon/agents/agents.h"
 #include "daemon/census/census_told.h"
@@ -220,7 +221,7 @@ static bool scan_processes(struct census *census, bool showing)
         log_warn("cannot look for processes without an agent: %s", uv_strerror(error));
     for (size_t i = 0; error == 0 && i < list.count; i++) {
         const struct process_sighting *item = &list.items[i];
-        if (item->is_ours && item->state != 0 && item->state != 'Z' && item->state != 'X')
+        if (item->is_ours && item->state != 0 && !process_state_is_ended(item->state))
             is_news |= examine_process(census, item, now_ns);
     }
     process_list_free(&list);

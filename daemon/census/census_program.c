@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "common/process_stat.h"
 #include "daemon/census/census.h"
 #include "daemon/census/census_told.h"
 #include "daemon/children/pidfd.h"
@@ -27,9 +28,9 @@ static bool find_child_of(struct census *census, const struct census_sender *sen
 
     *pid = pidfd_number(sender->process_fd);
     bool is_there = *pid != 0 && process_sight(*pid, &sighting);
-    /* At this moment: of a process that is being reaped /proc tells no parent. */
+    /* Of one that is being reaped at this moment /proc tells no parent. */
     bool is_reaped =
-        !is_there || (sighting.parent_pid == 0 && (sighting.state == 'X' || sighting.state == 'Z'));
+        !is_there || (sighting.parent_pid == 0 && process_state_is_ended(sighting.state));
     if (!is_reaped)
         return sighting.parent_pid == sender->pid;
     *pid = pid_of_reaped(census, identity);

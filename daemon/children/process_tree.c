@@ -25,7 +25,7 @@ uint64_t process_start_ticks(pid_t pid)
 {
     struct process_stat stat;
 
-    if (!process_stat_read(pid, &stat) || stat.state == 'Z' || stat.state == 'X')
+    if (!process_stat_read(pid, &stat) || process_state_is_ended(stat.state))
         return 0;
     return stat.start_ticks;
 }

@@ -25,6 +25,14 @@ static uint64_t now_ns(const struct chunk_walk *walk)
     return clock_to_ns(&walk->chunk->calibration, walk->ticks);
 }
 
+/* The time of an entry whose frames come next, which was written at TICKS. */
+static uint64_t come_to(const struct chunk_walk *walk, uint64_t ticks)
+{
+    uint64_t time_ns = clock_to_ns(&walk->chunk->calibration, ticks);
+    library_changes_come_to(walk->process, time_ns);
+    return time_ns;
+}
+
 static int take_tick(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
 {
     uint64_t delta;
@@ -33,8 +41,7 @@ static int take_tick(struct chunk_walk *walk, const uint8_t *payload, size_t byt
         return error;
     walk->ticks += delta;
     walk->tick_ticks = walk->ticks;
-    walk->process->moment_ns = now_ns(walk);
-    samples_take_tick(walk->process, walk->ticks, walk->process->moment_ns);
+    samples_take_tick(walk->process, walk->ticks, come_to(walk, walk->ticks));
     return 0;
 }
 
@@ -88,8 +95,7 @@ static int take_late(struct chunk_walk *walk, const uint8_t *payload, size_t byt
 static uint64_t take_own_time(struct chunk_walk *walk, const struct sample_entry *sample)
 {
     walk->ticks += sample->ticks_after_tick;
-    walk->process->moment_ns = now_ns(walk);
-    return walk->process->moment_ns;
+    return come_to(walk, walk->ticks);
 }
 
 static int take_timed_sample(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload,
@@ -178,10 +184,10 @@ static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *pay
     if (error < 0)
         return error;
     walk->ticks += marker.ticks_delta;
-    walk->process->moment_ns = now_ns(walk);
+    uint64_t time_ns = come_to(walk, walk->ticks);
     struct thread_context *thread = walk->thread;
     if (marker.thread_index_plus_1 != 0)
-        thread = process_thread_at(walk->process, marker.thread_index_plus_1 - 1, now_ns(walk));
+        thread = process_thread_at(walk->process, marker.thread_index_plus_1 - 1, time_ns);
     if (thread == NULL)
         return -EPROTO;
     markers_take(walk->process, thread, &marker, walk->ticks, &walk->chunk->calibration);
@@ -196,8 +202,7 @@ static int take_allocation(struct chunk_walk *walk, uint8_t kind, const uint8_t 
     if (error < 0)
         return error;
     uint64_t ticks = walk->ticks + (uint64_t)allocation.ticks_after;
-    walk->process->moment_ns = clock_to_ns(&walk->chunk->calibration, ticks);
-    allocations_take(walk->process, &allocation, walk->process->moment_ns,
+    allocations_take(walk->process, &allocation, come_to(walk, ticks),
                      kind == ENTRY_ALLOCATION_TRUNCATED);
     return 0;
 }

@@ -143,9 +143,8 @@ struct process_context {
     struct mapped_array libraries;       /* struct library: each once */
     struct mapped_array library_changes; /* struct library_change */
     uint64_t shared_start, shared_end; /* around the addresses that several of them had; 0: none */
-    uint64_t
-        moment_ns; /* of the entry that is being read; of ticks and their samples, the tick's */
-    struct mapped_array pauses;          /* struct pause */
+    size_t library_epoch;       /* at the entry that is being read; see gecko_library_changes.c */
+    struct mapped_array pauses; /* struct pause */
     struct mapped_array sampling_pauses; /* struct pause: of samples and counters only */
     struct mapped_array log;             /* struct log_line */
     struct mapped_array counters;        /* struct counter_context, by index */
@@ -360,6 +359,10 @@ void process_read_chunks(struct process_context *process, const struct progress 
 /* --- gecko_libs.c, gecko_threads.c --- */
 
 void libs_stream(struct process_context *process, struct json_writer *writer);
+void threads_stream(struct process_context *process, struct json_writer *writer,
+                    const struct progress *progress);
+/* Returns whether there is a thread that passes the filters. */
+bool threads_exist(const struct process_context *process);
 
 /* --- gecko_library_changes.c: which library was at an address when --- */
 
@@ -368,15 +371,11 @@ void library_changes_take(struct process_context *process, const struct arena_re
 /* Gives those whose addresses a later one took other ones. Called once, after all records. */
 void library_changes_complete(struct process_context *process);
 
-/* The number of changes until the present moment; 0 as long as no two shared an address. */
-size_t library_changes_epoch(const struct process_context *process);
+/* An entry of TIME_NS is read next; samples without a time of their own have their tick's. */
+void library_changes_come_to(struct process_context *process, uint64_t time_ns);
 
-/* What the profile has in place of ADDRESS at the present moment. */
+/* What the profile has in place of ADDRESS, of a frame of the entry that is being read. */
 uint64_t library_changes_place(const struct process_context *process, uint64_t address);
-void threads_stream(struct process_context *process, struct json_writer *writer,
-                    const struct progress *progress);
-/* Returns whether there is a thread that passes the filters. */
-bool threads_exist(const struct process_context *process);
 
 /* --- gecko_log.c --- */
 

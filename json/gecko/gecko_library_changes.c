@@ -133,25 +133,26 @@ void library_changes_complete(struct process_context *process)
     }
 }
 
-size_t library_changes_epoch(const struct process_context *process)
+/* The epoch is the number of changes until then; it stays 0 if no two libraries shared an address.
+ */
+void library_changes_come_to(struct process_context *process, uint64_t time_ns)
 {
     size_t low = 0, high = process->shared_end != 0 ? process->library_changes.count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (change_at(process, middle)->time_ns <= process->moment_ns)
+        if (change_at(process, middle)->time_ns <= time_ns)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    process->library_epoch = low;
 }
 
-/* The library that had ADDRESS at EPOCH, or else the one that had it next: it may be told of a
- * little late. NULL: none. */
-static struct library *find_at(const struct process_context *process, uint64_t address,
-                               size_t epoch)
+/* The library that has ADDRESS now, or else the one that has it next: it may be told of a little
+ * late. NULL: none. */
+static struct library *find_at(const struct process_context *process, uint64_t address)
 {
-    for (size_t i = epoch; i-- > 0;) {
+    for (size_t i = process->library_epoch; i-- > 0;) {
         const struct library_change *change = change_at(process, i);
         struct library *library = library_at(process, change->library);
         if (!has_address(library, address))
@@ -160,7 +161,7 @@ static struct library *find_at(const struct process_context *process, uint64_t a
             break;
         return library;
     }
-    for (size_t i = epoch; i < process->library_changes.count; i++) {
+    for (size_t i = process->library_epoch; i < process->library_changes.count; i++) {
         struct library *library = library_at(process, change_at(process, i)->library);
         if (has_address(library, address))
             return library;
@@ -172,7 +173,7 @@ uint64_t library_changes_place(const struct process_context *process, uint64_t a
 {
     if (address < process->shared_start || address >= process->shared_end)
         return address;
-    struct library *library = find_at(process, address, library_changes_epoch(process));
+    struct library *library = find_at(process, address);
     if (library == NULL)
         return address;
     library->has_frames = true;

@@ -16,7 +16,8 @@ enum {
 static const uint64_t largest_address = UINT64_C(1) << 53;
 
 /* Moves LIBRARY, the one at COUNT, to where its start belongs among the sorted ones before it. It
- * takes the place of those that it overlaps: only damage can leave such. */
+ * takes the place of those that it overlaps: only damage leaves such, and more libraries than are
+ * compared (gecko_library_changes.c). */
 static size_t insert_library(struct library *libraries, size_t count, struct library library)
 {
     size_t first = count;

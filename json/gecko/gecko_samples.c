@@ -94,11 +94,11 @@ static bool take_stack(struct process_context *process, struct thread_context *t
         thread->samples.current_stack = UNIQUE_NONE;
         return false;
     }
-    size_t epoch = library_changes_epoch(process);
-    bool keeps = tracker->is_truncated == is_truncated && tracker->library_epoch == epoch;
+    bool keeps =
+        tracker->is_truncated == is_truncated && tracker->library_epoch == process->library_epoch;
     uint32_t kept = keeps ? sample->kept : 0;
     tracker->is_truncated = is_truncated;
-    tracker->library_epoch = epoch;
+    tracker->library_epoch = process->library_epoch;
     thread->samples.current_stack = stacks_track(process, thread, tracker, kept);
     return true;
 }
@@ -123,10 +123,9 @@ static void take_same_stack(struct process_context *process, struct thread_conte
         process->bad_entries++;
         return;
     }
-    size_t epoch = library_changes_epoch(process);
-    if (tracker->library_epoch == epoch || !bounds_allow(process))
+    if (tracker->library_epoch == process->library_epoch || !bounds_allow(process))
         return;
-    tracker->library_epoch = epoch;
+    tracker->library_epoch = process->library_epoch;
     thread->samples.current_stack = stacks_track(process, thread, tracker, 0);
 }
 

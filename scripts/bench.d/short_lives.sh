@@ -1,12 +1,27 @@
 # Sourced by scripts/bench: programs that a shell starts one after the other and that live for a millisecond.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# start_many COUNT COMMAND…: COMMAND with a shell that starts so many.
+# repeat_many COUNT WHAT COMMAND…: COMMAND with a shell that runs the line WHAT so often.
+repeat_many() {
+    local count=$1 what=$2
+    shift 2
+    "$@" sh -c "while [ \$((i += 1)) -le $count ]; do $what; done"
+}
+
+# start_many COUNT COMMAND…: with one that starts so many programs that live for a millisecond.
 start_many() {
-    local count=$1
-    shift
-    # shellcheck disable=SC2016 # the shell that is started expands it
-    "$@" sh -c 'while [ $((i += 1)) -le "$0" ]; do /bin/true; done' "$count"
+    repeat_many "$1" /bin/true "${@:2}"
+}
+
+# pack_many COUNT COMMAND…: with one that starts so many programs that are sampled a few times each.
+pack_many() {
+    repeat_many "$1" "gzip -c '$scratch/to-pack' >/dev/null" "${@:2}"
+}
+
+# above_bare COUNT FIELD FILE: ms of each in the median of FILE, whose lines have seconds_of bare, and of another; FIELD
+# is 1 for the time, 2 for the CPU time.
+above_bare() {
+    awk -v count="$1" -v field="$2" '{ print ($(field + 2) - $field) * 1000 / count }' "$3" | median
 }
 
 # All that profctl and profd do is in it, also naming what they found. That is done once for all commands, and takes the
@@ -23,27 +38,17 @@ short_lives() {
     done
     for clock in "${clocks[@]}"; do
         figure "fork and exec of true, above bare, $(clock_name "$clock")" \
-            "$(awk -v count="$count" '{ print ($3 - $1) * 1000 / count }' "$scratch/short-$clock" | median)" ms 0.6
-        figure "... its CPU time" \
-            "$(awk -v count="$count" '{ print ($4 - $2) * 1000 / count }' "$scratch/short-$clock" | median)" ms 0.8
+            "$(above_bare "$count" 1 "$scratch/short-$clock")" ms 0.6
+        figure "... its CPU time" "$(above_bare "$count" 2 "$scratch/short-$clock")" ms 0.8
     done
     row "... without naming what was found, $(clock_name "${clocks[0]}")" \
-        "$(awk -v count="$count" '{ print ($3 - $1) * 1000 / count }' "$scratch/short-unnamed" | median) ms" - -
-}
-
-# pack_many COUNT COMMAND…: COMMAND with a shell that starts so many programs, one after the other, that are sampled a
-# few times each.
-pack_many() {
-    local count=$1
-    shift
-    # shellcheck disable=SC2016 # the shell that is started expands it
-    "$@" sh -c 'while [ $((i += 1)) -le "$0" ]; do gzip -c "$1" >/dev/null; done' "$count" "$scratch/to-pack"
+        "$(above_bare "$count" 1 "$scratch/short-unnamed") ms" - -
 }
 
 # What is above bare is for the most part the cost of a process's first sample: it gets an arena, and profd takes over
 # what is in that when the process ends.
 sampled_lives() {
-    local count=200 what="a program with a few samples, CPU above bare" round bare clock each with_perf=false
+    local count=200 what="a program with a few samples, CPU above bare" round bare clock with_perf=false
     ! can_perf || with_perf=true
     head -c 300000 "$profctl" >"$scratch/to-pack"
     rm -f "$scratch"/sampled-*
@@ -54,10 +59,10 @@ sampled_lives() {
         done
         ! "$with_perf" || echo "$bare $(seconds_of pack_many "$count" perf_record)" >>"$scratch/sampled-under-perf"
     done
-    for each in "${clocks[@]}" under-perf; do
-        [ -e "$scratch/sampled-$each" ] || continue
-        row "$what, $each" "$(awk -v count="$count" '{ print ($4 - $2) * 1000 / count }' "$scratch/sampled-$each" | median) ms" - -
+    for clock in "${clocks[@]}"; do
+        row "$what, $(clock_name "$clock")" "$(above_bare "$count" 2 "$scratch/sampled-$clock") ms" - -
     done
+    ! "$with_perf" || row "... under perf record" "$(above_bare "$count" 2 "$scratch/sampled-under-perf") ms" - -
 }
 
 # Of how many processes called true a capture has the records, with nothing of them dropped.
